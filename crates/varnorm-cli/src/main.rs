@@ -1,0 +1,2 @@
+//! The program `varnorm`.
+fn main() {}
