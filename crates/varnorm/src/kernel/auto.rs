@@ -1,0 +1,74 @@
+//! Parameters that are left to the corpus: the median heuristic and its polynomial counterpart.
+//!
+//! For data of unit variance the median distance of two series is about `sqrt(2 T d)` and the mean of `<x,x>` is
+//! `T d`, so that `auto` follows the published scaling (sigma times `sqrt(T d)`, c times `T d`) on any data.
+
+use crate::data::SeriesSet;
+use crate::error::Result;
+
+/// At most so many series take part in a median: evenly spaced ones.
+const SERIES: usize = 400;
+/// At most so many distances of points are put in order.
+const DISTANCES: usize = 1_000_000;
+
+/// Evenly spaced indices, at most `most` of them.
+fn spread(count: usize, most: usize) -> Vec<usize> {
+    let take = count.min(most);
+    (0..take).map(|i| i * count / take).collect()
+}
+
+fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+/// The median of the distances above zero; 1 when all series are equal (any bandwidth then gives the same kernel).
+fn median_distance(mut squares: Vec<f64>) -> f64 {
+    squares.retain(|d| *d > 0.0 && d.is_finite());
+    if squares.is_empty() {
+        return 1.0;
+    }
+    let middle = (squares.len() - 1) / 2;
+    squares.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt()
+}
+
+pub(super) fn median_series_distance(corpus: &SeriesSet) -> Result<f64> {
+    super::pass::require_equal_lengths("the bandwidth of a flat kernel", corpus, corpus)?;
+    let picked = spread(corpus.len(), SERIES);
+    let mut squares = Vec::new();
+    for (a, &i) in picked.iter().enumerate() {
+        for &j in &picked[..a] {
+            squares.push(squared_distance(corpus.series(i).values(), corpus.series(j).values()));
+        }
+    }
+    Ok(median_distance(squares))
+}
+
+pub(super) fn median_point_distance(corpus: &SeriesSet) -> Result<f64> {
+    super::pass::require_equal_lengths("the bandwidth of an integral kernel", corpus, corpus)?;
+    let picked = spread(corpus.len(), SERIES);
+    let pairs = picked.len() * picked.len().saturating_sub(1) / 2;
+    let steps = corpus.equal_length().unwrap_or(0);
+    let picked_steps = spread(steps, (DISTANCES / pairs.max(1)).max(1));
+    let mut squares = Vec::new();
+    for (a, &i) in picked.iter().enumerate() {
+        for &j in &picked[..a] {
+            let (x, y) = (corpus.series(i), corpus.series(j));
+            squares.extend(picked_steps.iter().map(|&t| squared_distance(x.step(t), y.step(t))));
+        }
+    }
+    Ok(median_distance(squares))
+}
+
+/// The mean of `<x,x>` over all series.
+pub(super) fn mean_series_square(corpus: &SeriesSet) -> f64 {
+    mean_square(corpus, corpus.len())
+}
+
+/// The mean of `<x_t,x_t>` over all points.
+pub(super) fn mean_point_square(corpus: &SeriesSet) -> f64 {
+    mean_square(corpus, corpus.lengths().sum())
+}
+
+fn mean_square(corpus: &SeriesSet, count: usize) -> f64 {
+    corpus.values().iter().map(|v| v * v).sum::<f64>() / count.max(1) as f64
+}

@@ -1,0 +1,165 @@
+//! Flat kernels: a static kernel on the flattened series in R^(T d).
+//!
+//! # Formula
+//! linear `<x,y>`, RBF `exp(-|x-y|^2 / (2 sigma^2))`, polynomial `(<x,y> + c)^p` (paper, section 5.1.1).
+//!
+//! # Cost
+//! `T d` multiply-adds per pair: one matrix product.
+//!
+//! # What it shares
+//! `<x,y>` gives linear and polynomial for all (c, p); `|x-y|^2 = |x|^2 + |y|^2 - 2<x,y>` gives RBF for all sigma.
+//! Where that difference has lost more than three digits it is computed again, directly.
+//!
+//! # Example
+//! ```
+//! use varnorm::{Kernel, Run, SeriesSet, gram};
+//! let set = SeriesSet::from_equal(vec![0.0, 0.0, 3.0, 4.0], 2, 1).unwrap();
+//! let rbf: Kernel = "flat_rbf:sigma=5".parse().unwrap();
+//! let k = gram::gram(&rbf, &set, gram::Scaling::Raw, &Run::sequential()).unwrap();
+//! assert!((k.matrix.get(0, 1) - (-0.5f64).exp()).abs() < 1e-15);
+//! ```
+
+use super::lanes::{Isa, W, Work, dispatch, exp};
+use super::pass::{Pass, Tile, require_equal_lengths};
+use super::product::inner_products;
+use super::{Kernel, power};
+use crate::data::SeriesSet;
+use crate::error::Result;
+
+/// Below this share of `|x|^2 + |y|^2` the squared distance is computed again from the differences.
+const CANCELLED: f64 = 1e-3;
+
+enum Finish {
+    Linear,
+    Rbf { factor: f64 },
+    Poly { c: f64, p: u32 },
+}
+
+/// The walk of all flat kernels. Keeps `<x,y>`, and `|x-y|^2` where an RBF kernel wants it.
+#[derive(Default)]
+pub(crate) struct FlatPass {
+    serves: Vec<usize>,
+    finish: Vec<Finish>,
+    wants_distance: bool,
+}
+
+impl FlatPass {
+    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
+        self.finish.push(match kernel {
+            Kernel::FlatRbf { sigma } => {
+                self.wants_distance = true;
+                Finish::Rbf { factor: super::rbf_factor(sigma.resolved("sigma")?) }
+            }
+            Kernel::FlatPoly { c, p } => Finish::Poly { c: c.resolved("c")?, p: *p },
+            _ => Finish::Linear,
+        });
+        self.serves.push(index);
+        Ok(())
+    }
+}
+
+impl Pass for FlatPass {
+    fn serves(&self) -> &[usize] {
+        &self.serves
+    }
+
+    fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
+        require_equal_lengths("a flat kernel", row_set, column_set)
+    }
+
+    fn kept(&self) -> usize {
+        1 + usize::from(self.wants_distance)
+    }
+
+    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        let depth = tile.row_set.series(tile.rows.start).values().len();
+        let rows = &tile.row_set.values()[tile.rows.start * depth..tile.rows.end * depth];
+        let columns = &tile.column_set.values()[tile.columns.start * depth..tile.columns.end * depth];
+        let (products, distances) = kept.split_at_mut(tile.pairs());
+        inner_products(rows, columns, depth, scratch, products, tile.columns.len());
+        if self.wants_distance {
+            dispatch(Distances { rows, columns, depth, products, distances });
+        }
+    }
+
+    fn finish(&self, which: usize, kept: &[f64], out: &mut [f64]) {
+        let (products, distances) = kept.split_at(out.len());
+        match self.finish[which] {
+            Finish::Linear => out.copy_from_slice(products),
+            Finish::Rbf { factor } => dispatch(Rbf { factor, distances, out }),
+            Finish::Poly { c, p } => {
+                for (o, product) in out.iter_mut().zip(products) {
+                    *o = power(product + c, p);
+                }
+            }
+        }
+    }
+}
+
+struct Distances<'a> {
+    rows: &'a [f64],
+    columns: &'a [f64],
+    depth: usize,
+    products: &'a [f64],
+    distances: &'a mut [f64],
+}
+
+impl Work for Distances<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let squares = |values: &[f64]| -> Vec<f64> {
+            values.chunks_exact(self.depth).map(|x| sum_over_lanes::<I>(x, x, |a, _| a)).collect()
+        };
+        let (row_squares, column_squares) = (squares(self.rows), squares(self.columns));
+        let columns = column_squares.len();
+        for (i, x2) in row_squares.iter().enumerate() {
+            let x = &self.rows[i * self.depth..(i + 1) * self.depth];
+            for (j, y2) in column_squares.iter().enumerate() {
+                let sum = x2 + y2;
+                let mut distance = 2.0f64.mul_add(-self.products[i * columns + j], sum);
+                // Also false when the sum is infinite or NaN: the direct form overflows later.
+                let trusted = distance > CANCELLED * sum;
+                if !trusted {
+                    let y = &self.columns[j * self.depth..(j + 1) * self.depth];
+                    distance = sum_over_lanes::<I>(x, y, |a, b| a - b);
+                }
+                self.distances[i * columns + j] = distance;
+            }
+        }
+    }
+}
+
+/// Sum of `f(x_k, y_k)^2` in a fixed order: W partial sums, then their sum.
+#[inline(always)]
+fn sum_over_lanes<I: Isa>(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+    let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks::<W>(), y.as_chunks::<W>());
+    let mut lanes = [0.0; W];
+    for (x, y) in xs.iter().zip(ys) {
+        for lane in 0..W {
+            let v = f(x[lane], y[lane]);
+            lanes[lane] = I::mul_add(v, v, lanes[lane]);
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(a, b)| f(*a, *b).powi(2)).sum();
+    lanes.iter().sum::<f64>() + rest
+}
+
+struct Rbf<'a> {
+    factor: f64,
+    distances: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Work for Rbf<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for (out, distances) in self.out.chunks_mut(W).zip(self.distances.chunks(W)) {
+            let mut lanes = [0.0; W];
+            for (lane, d) in lanes.iter_mut().zip(distances) {
+                *lane = self.factor * d;
+            }
+            let values = exp::<I>(lanes);
+            out.copy_from_slice(&values[..out.len()]);
+        }
+    }
+}

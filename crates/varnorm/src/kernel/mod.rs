@@ -1,0 +1,203 @@
+//! Kernels: plain data that says which inner product of time series is meant.
+//!
+//! [`Kernel`] is what users write, save and send: the same JSON in configurations, model files, reports and
+//! other languages. How values are computed is private: a `Pass` walks over pairs of series once for all kernels
+//! that can share the walk.
+//!
+//! To add a kernel: 1. a file with its `Pass`; 2. a variant of [`Kernel`] and an arm in `pass::plan`; 3. a row in
+//! [`CATALOGUE`]. The program, the contract tests and the documentation pick it up from there.
+
+mod auto;
+mod flat;
+mod integral;
+pub(crate) mod lanes;
+pub(crate) mod pass;
+pub(crate) mod product;
+mod spec;
+
+pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::SeriesSet;
+use crate::error::{Error, Result};
+
+/// A kernel parameter: a number, or `auto`, which is worked out from the corpus.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Parameter {
+    /// Worked out from the corpus when a model is fitted.
+    #[default]
+    Auto,
+    /// Taken literally.
+    Value(f64),
+}
+
+impl Parameter {
+    /// The number, or an error when it is still `auto`.
+    pub(crate) fn resolved(self, name: &str) -> Result<f64> {
+        match self {
+            Self::Value(value) => Ok(value),
+            Self::Auto => {
+                Err(Error::bad_param(name, "auto", "is worked out from a corpus; call Kernel::resolve first"))
+            }
+        }
+    }
+}
+
+impl Serialize for Parameter {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str("auto"),
+            Self::Value(value) => serializer.serialize_f64(*value),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Parameter {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a number or \"auto\"")]
+        enum Text {
+            Number(f64),
+            Word(String),
+        }
+        match Text::deserialize(deserializer)? {
+            Text::Number(value) => Ok(Self::Value(value)),
+            Text::Word(word) if word == "auto" => Ok(Self::Auto),
+            Text::Word(word) => {
+                Err(serde::de::Error::custom(format!("\"{word}\" is neither a number nor \"auto\"")))
+            }
+        }
+    }
+}
+
+/// Which kernel, with its parameters. A parameter left out is `auto` (degree `p`: 2).
+///
+/// ```
+/// use varnorm::Kernel;
+/// let kernel: Kernel = "flat_rbf:sigma=0.7".parse().unwrap();
+/// assert_eq!(serde_json::to_string(&kernel).unwrap(), r#"{"kernel":"flat_rbf","sigma":0.7}"#);
+/// assert_eq!(r#"{"kernel":"flat_rbf","sigma":0.7}"#.parse::<Kernel>().unwrap(), kernel);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kernel", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Kernel {
+    /// `<x,y>` of the flattened series.
+    FlatLinear {},
+    /// `exp(-|x-y|^2 / (2 sigma^2))` of the flattened series.
+    FlatRbf {
+        /// Bandwidth; `auto` is the median distance between corpus series.
+        #[serde(default)]
+        sigma: Parameter,
+    },
+    /// `(<x,y> + c)^p` of the flattened series.
+    FlatPoly {
+        /// Constant; `auto` is the mean of `<x,x>` over the corpus.
+        #[serde(default)]
+        c: Parameter,
+        /// Degree.
+        #[serde(default = "spec::default_degree")]
+        p: u32,
+    },
+    /// The integral over time of `exp(-|x_t-y_t|^2 / (2 sigma^2))`.
+    IntegralRbf {
+        /// Bandwidth; `auto` is the median distance between corpus points of one time step.
+        #[serde(default)]
+        sigma: Parameter,
+    },
+    /// The integral over time of `(<x_t,y_t> + c)^p`.
+    IntegralPoly {
+        /// Constant; `auto` is the mean of `<x_t,x_t>` over the corpus.
+        #[serde(default)]
+        c: Parameter,
+        /// Degree.
+        #[serde(default = "spec::default_degree")]
+        p: u32,
+    },
+}
+
+impl Default for Kernel {
+    /// The flat RBF kernel with the median bandwidth.
+    fn default() -> Self {
+        Self::FlatRbf { sigma: Parameter::Auto }
+    }
+}
+
+impl Kernel {
+    /// An error that names the parameter, its value and the rule, if one is outside its domain.
+    pub fn validate(&self) -> Result<()> {
+        match self {
+            Self::FlatLinear {} => Ok(()),
+            Self::FlatRbf { sigma } | Self::IntegralRbf { sigma } => positive("sigma", *sigma),
+            Self::FlatPoly { c, p } | Self::IntegralPoly { c, p } => non_negative("c", *c).and(degree(*p)),
+        }
+    }
+
+    /// The same kernel with every `auto` worked out from the corpus; see the parameters for how.
+    pub fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        self.validate()?;
+        Ok(match self {
+            Self::FlatRbf { sigma: Parameter::Auto } => {
+                Self::FlatRbf { sigma: Parameter::Value(auto::median_series_distance(corpus)?) }
+            }
+            Self::IntegralRbf { sigma: Parameter::Auto } => {
+                Self::IntegralRbf { sigma: Parameter::Value(auto::median_point_distance(corpus)?) }
+            }
+            Self::FlatPoly { c: Parameter::Auto, p } => {
+                Self::FlatPoly { c: Parameter::Value(auto::mean_series_square(corpus)), p: *p }
+            }
+            Self::IntegralPoly { c: Parameter::Auto, p } => {
+                Self::IntegralPoly { c: Parameter::Value(auto::mean_point_square(corpus)), p: *p }
+            }
+            resolved => resolved.clone(),
+        })
+    }
+}
+
+fn positive(name: &str, parameter: Parameter) -> Result<()> {
+    match parameter {
+        Parameter::Value(v) if !(v > 0.0 && v.is_finite()) => {
+            Err(Error::bad_param(name, v, "must be a positive number or auto"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn non_negative(name: &str, parameter: Parameter) -> Result<()> {
+    match parameter {
+        Parameter::Value(v) if !(v >= 0.0 && v.is_finite()) => Err(Error::bad_param(
+            name,
+            v,
+            "must be zero, a positive number or auto (a negative constant is not positive definite)",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn degree(p: u32) -> Result<()> {
+    if (1..=32).contains(&p) {
+        Ok(())
+    } else {
+        Err(Error::bad_param("p", p, "must be a degree from 1 to 32"))
+    }
+}
+
+/// `-1 / (2 sigma^2)`, in a form that does not overflow before its result does.
+fn rbf_factor(sigma: f64) -> f64 {
+    -0.5 / sigma / sigma
+}
+
+/// `base^exponent` by squaring: the same bits in every lane and on every path.
+#[inline(always)]
+fn power(base: f64, exponent: u32) -> f64 {
+    let (mut result, mut square, mut left) = (1.0, base, exponent);
+    while left > 0 {
+        if left & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    result
+}

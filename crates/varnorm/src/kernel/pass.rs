@@ -1,0 +1,83 @@
+//! [`Pass`]: one walk over pairs of series that serves every kernel that can share it.
+
+use std::ops::Range;
+
+use super::Kernel;
+use super::flat::FlatPass;
+use super::integral::IntegralPass;
+use crate::data::SeriesSet;
+use crate::error::Result;
+
+/// A rectangle of pairs: some rows of one set against some columns of another.
+pub(crate) struct Tile<'a> {
+    /// The set that rows are taken from.
+    pub(crate) row_set: &'a SeriesSet,
+    /// Which of its series.
+    pub(crate) rows: Range<usize>,
+    /// The set that columns are taken from.
+    pub(crate) column_set: &'a SeriesSet,
+    /// Which of its series.
+    pub(crate) columns: Range<usize>,
+}
+
+impl Tile<'_> {
+    /// Pairs in the tile.
+    pub(crate) fn pairs(&self) -> usize {
+        self.rows.len() * self.columns.len()
+    }
+}
+
+/// One walk over pairs of series.
+///
+/// The expensive part, [`walk`](Pass::walk), keeps a few numbers per pair; the cheap one,
+/// [`finish`](Pass::finish), makes each kernel's value from them.
+pub(crate) trait Pass: Send + Sync {
+    /// Kernels served, as indices into the list given to [`plan`].
+    fn serves(&self) -> &[usize];
+
+    /// Whether the walk can take these two sets (lengths; channels are checked by the caller).
+    fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()>;
+
+    /// Numbers kept per pair.
+    fn kept(&self) -> usize;
+
+    /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
+    /// by row. A cell must have the same bits in whatever tile it is computed.
+    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]);
+
+    /// The values of the `which`-th kernel served, from the planes of a walk.
+    fn finish(&self, which: usize, kept: &[f64], out: &mut [f64]);
+}
+
+/// Groups kernels into as few walks as possible. Every kernel must be resolved: no `auto` left.
+pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
+    let mut flat = FlatPass::default();
+    let mut integral = IntegralPass::default();
+    for (index, kernel) in kernels.iter().enumerate() {
+        kernel.validate()?;
+        match kernel {
+            Kernel::FlatLinear {} | Kernel::FlatRbf { .. } | Kernel::FlatPoly { .. } => {
+                flat.add(index, kernel)?
+            }
+            Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
+        }
+    }
+    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral)];
+    Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
+}
+
+/// Both sets have one common length; otherwise an error that says which kernels take any.
+pub(crate) fn require_equal_lengths(needs: &str, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
+    const ADVICE: &str = "bring them to one length with the preparation step `resample`";
+    let expected = column_set.require_equal_length(needs, ADVICE)?;
+    match row_set.lengths().position(|l| l != expected) {
+        None => Ok(()),
+        Some(series) => Err(crate::Error::UnequalLengths {
+            needs: needs.into(),
+            series,
+            found: row_set.series(series).steps(),
+            expected,
+            advice: ADVICE.into(),
+        }),
+    }
+}

@@ -1,0 +1,161 @@
+//! Inner products of many vectors with many: the matrix product A B^T with one summing order.
+//!
+//! A general matrix product chooses its blocking from the shapes and so its bits too. Here each cell is summed
+//! over fixed blocks of [`DEPTH`] terms, in order, whatever the tile it is computed in: results are
+//! bit-identical for any tiling and any batch, and exactly symmetric.
+
+use super::lanes::{Isa, W, Work, dispatch};
+
+/// Terms per block: a packed panel of rows and one of columns fit the first-level cache together.
+const DEPTH: usize = 256;
+/// Rows whose sums stay in registers; with `W` columns this fills the 16 registers of AVX2.
+const ROWS: usize = 6;
+
+/// `out[i * out_stride + j] = <a_i, b_j>`, the rows of `a` and `b` being `depth` long.
+///
+/// `scratch` is grown as needed and can be used again.
+pub(crate) fn inner_products(
+    a: &[f64],
+    b: &[f64],
+    depth: usize,
+    scratch: &mut Vec<f64>,
+    out: &mut [f64],
+    out_stride: usize,
+) {
+    debug_assert!(depth > 0 && a.len().is_multiple_of(depth) && b.len().is_multiple_of(depth));
+    dispatch(InnerProducts { a, b, depth, scratch, out, out_stride });
+}
+
+struct InnerProducts<'a> {
+    a: &'a [f64],
+    b: &'a [f64],
+    depth: usize,
+    scratch: &'a mut Vec<f64>,
+    out: &'a mut [f64],
+    out_stride: usize,
+}
+
+impl Work for InnerProducts<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { a, b, depth, scratch, out, out_stride } = self;
+        let (row_panels, column_panels) = ((a.len() / depth).div_ceil(ROWS), (b.len() / depth).div_ceil(W));
+        let columns = b.len() / depth;
+        let packed_a = row_panels * DEPTH * ROWS;
+        scratch.resize(packed_a + column_panels * DEPTH * W, 0.0);
+        let (pack_a, pack_b) = scratch.split_at_mut(packed_a);
+        for start in (0..depth).step_by(DEPTH) {
+            let block = DEPTH.min(depth - start);
+            let pack_a = &mut pack_a[..row_panels * block * ROWS];
+            let pack_b = &mut pack_b[..column_panels * block * W];
+            pack::<ROWS>(a, depth, start, block, pack_a);
+            pack::<W>(b, depth, start, block, pack_b);
+            for (p, panel_b) in pack_b.chunks_exact(block * W).enumerate() {
+                let width = W.min(columns - p * W);
+                for (q, panel_a) in pack_a.chunks_exact(block * ROWS).enumerate() {
+                    let sums = panel_product::<I>(panel_a, panel_b);
+                    add_block(&sums, q * ROWS, p * W, width, start == 0, out, out_stride);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the first block of a sum, adds the later ones; rows beyond the end of `out` are padding.
+#[inline(always)]
+fn add_block(
+    sums: &[[f64; W]; ROWS],
+    row: usize,
+    column: usize,
+    width: usize,
+    first: bool,
+    out: &mut [f64],
+    out_stride: usize,
+) {
+    for (i, sum) in sums.iter().enumerate() {
+        let at = (row + i) * out_stride + column;
+        let Some(cells) = out.get_mut(at..at + width) else { return };
+        for (cell, s) in cells.iter_mut().zip(sum) {
+            *cell = if first { *s } else { *cell + s };
+        }
+    }
+}
+
+/// Rearranges `block` terms of each row into panels of `P` rows with the rows innermost; zero where none is left.
+#[inline(always)]
+fn pack<const P: usize>(rows: &[f64], depth: usize, start: usize, block: usize, packed: &mut [f64]) {
+    for (panel, group) in packed.chunks_exact_mut(block * P).zip(rows.chunks(depth * P)) {
+        let count = group.len() / depth;
+        if count < P {
+            panel.fill(0.0);
+        }
+        for (lane, row) in group.chunks_exact(depth).enumerate() {
+            for (cells, value) in panel.chunks_exact_mut(P).zip(&row[start..start + block]) {
+                cells[lane] = *value;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn panel_product<I: Isa>(panel_a: &[f64], panel_b: &[f64]) -> [[f64; W]; ROWS] {
+    let (a, b) = (panel_a.as_chunks::<ROWS>().0, panel_b.as_chunks::<W>().0);
+    let mut sums = [[0.0; W]; ROWS];
+    for (a, b) in a.iter().zip(b) {
+        for (sum, a) in sums.iter_mut().zip(a) {
+            for (s, b) in sum.iter_mut().zip(b) {
+                *s = I::mul_add(*a, *b, *s);
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut state = seed;
+        (0..count)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+            })
+            .collect()
+    }
+
+    #[test]
+    fn equals_the_naive_sum_for_every_edge_of_a_panel() {
+        for (rows, columns, depth) in [(1, 1, 1), (6, 8, 256), (7, 9, 257), (13, 3, 5), (5, 17, 600)] {
+            let (a, b) = (numbers(rows * depth, 1), numbers(columns * depth, 2));
+            let stride = columns + 2;
+            let mut out = vec![7.0; rows * stride];
+            inner_products(&a, &b, depth, &mut Vec::new(), &mut out, stride);
+            for i in 0..rows {
+                for j in 0..columns {
+                    let naive: f64 = (0..depth).map(|k| a[i * depth + k] * b[j * depth + k]).sum();
+                    assert!((out[i * stride + j] - naive).abs() < 1e-13, "{rows} {columns} {depth}: {i} {j}");
+                }
+                assert_eq!(out[i * stride + columns..(i + 1) * stride], [7.0, 7.0]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_has_the_same_bits_in_any_tile_and_transposed() {
+        let depth = 1000;
+        let a = numbers(20 * depth, 3);
+        let mut whole = vec![0.0; 400];
+        inner_products(&a, &a, depth, &mut Vec::new(), &mut whole, 20);
+        for i in 0..20 {
+            for j in 0..20 {
+                let mut one = [0.0];
+                let (x, y) = (&a[i * depth..(i + 1) * depth], &a[j * depth..(j + 1) * depth]);
+                inner_products(x, y, depth, &mut Vec::new(), &mut one, 1);
+                assert_eq!(one[0].to_bits(), whole[i * 20 + j].to_bits());
+                assert_eq!(whole[j * 20 + i].to_bits(), whole[i * 20 + j].to_bits());
+            }
+        }
+    }
+}

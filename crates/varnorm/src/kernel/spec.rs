@@ -1,0 +1,176 @@
+//! Kernels in words: the catalogue, and the forms that users write (`flat_rbf:sigma=0.7`, or JSON).
+
+use serde_json::{Map, Value};
+
+use super::Kernel;
+use crate::error::{Error, Result};
+
+/// One parameter of a kernel, described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct ParameterInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is used when it is left out.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// One kernel, described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct KernelInfo {
+    /// Its name, as in JSON.
+    pub name: &'static str,
+    /// Its formula.
+    pub formula: &'static str,
+    /// Whether it takes series of unequal lengths.
+    pub any_lengths: bool,
+    /// Its parameters.
+    pub parameters: &'static [ParameterInfo],
+    /// A specification that parses, with every parameter given.
+    pub example: &'static str,
+}
+
+/// The degree of a polynomial kernel when none is given.
+pub(super) fn default_degree() -> u32 {
+    2
+}
+
+const SIGMA_SERIES: ParameterInfo = ParameterInfo {
+    name: "sigma",
+    default: "auto",
+    meaning: "bandwidth; auto: median distance of corpus series",
+};
+const SIGMA_POINTS: ParameterInfo = ParameterInfo {
+    name: "sigma",
+    default: "auto",
+    meaning: "bandwidth; auto: median distance of corpus points at one time",
+};
+const C_SERIES: ParameterInfo =
+    ParameterInfo { name: "c", default: "auto", meaning: "constant >= 0; auto: mean <x,x> of the corpus" };
+const C_POINTS: ParameterInfo = ParameterInfo {
+    name: "c",
+    default: "auto",
+    meaning: "constant >= 0; auto: mean <x_t,x_t> of the corpus",
+};
+const P: ParameterInfo = ParameterInfo { name: "p", default: "2", meaning: "degree, 1 to 32" };
+
+/// Every kernel there is. Contract tests run over the examples.
+pub const CATALOGUE: &[KernelInfo] = &[
+    KernelInfo {
+        name: "flat_linear",
+        formula: "<x,y>",
+        any_lengths: false,
+        parameters: &[],
+        example: "flat_linear",
+    },
+    KernelInfo {
+        name: "flat_rbf",
+        formula: "exp(-|x-y|^2 / (2 sigma^2))",
+        any_lengths: false,
+        parameters: &[SIGMA_SERIES],
+        example: "flat_rbf:sigma=3",
+    },
+    KernelInfo {
+        name: "flat_poly",
+        formula: "(<x,y> + c)^p",
+        any_lengths: false,
+        parameters: &[C_SERIES, P],
+        example: "flat_poly:c=1,p=3",
+    },
+    KernelInfo {
+        name: "integral_rbf",
+        formula: "integral of exp(-|x_t-y_t|^2 / (2 sigma^2)) dt",
+        any_lengths: false,
+        parameters: &[SIGMA_POINTS],
+        example: "integral_rbf:sigma=0.7",
+    },
+    KernelInfo {
+        name: "integral_poly",
+        formula: "integral of (<x_t,y_t> + c)^p dt",
+        any_lengths: false,
+        parameters: &[C_POINTS, P],
+        example: "integral_poly:c=0.5,p=2",
+    },
+];
+
+impl std::str::FromStr for Kernel {
+    type Err = Error;
+
+    /// `name`, `name:parameter=value,...` or the JSON object.
+    fn from_str(text: &str) -> Result<Self> {
+        let object =
+            if text.trim_start().starts_with('{') { json_object(text)? } else { short_object(text)? };
+        check_names(&object)?;
+        let kernel: Self = serde_json::from_value(Value::Object(object))
+            .map_err(|e| Error::bad_param("kernel", text, e.to_string()))?;
+        kernel.validate()?;
+        Ok(kernel)
+    }
+}
+
+fn json_object(text: &str) -> Result<Map<String, Value>> {
+    serde_json::from_str(text)
+        .map_err(|e| Error::bad_param("kernel", text, format!("is not valid JSON: {e}")))
+}
+
+fn short_object(text: &str) -> Result<Map<String, Value>> {
+    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+    let mut object = Map::new();
+    object.insert("kernel".into(), name.trim().into());
+    for part in parameters.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+        let Some((key, value)) = part.split_once('=') else {
+            return Err(Error::bad_param(
+                "kernel",
+                text,
+                format!("`{part}` is not of the form parameter=value"),
+            ));
+        };
+        // A number if it is one, a word such as `auto` otherwise.
+        let value = serde_json::from_str(value.trim()).unwrap_or_else(|_| value.trim().into());
+        if object.insert(key.trim().into(), value).is_some() {
+            return Err(Error::bad_param("kernel", text, format!("`{}` is given twice", key.trim())));
+        }
+    }
+    Ok(object)
+}
+
+fn check_names(object: &Map<String, Value>) -> Result<()> {
+    let name = object.get("kernel").and_then(Value::as_str).unwrap_or("");
+    let Some(info) = CATALOGUE.iter().find(|info| info.name == name) else {
+        let known: Vec<&str> = CATALOGUE.iter().map(|info| info.name).collect();
+        return Err(Error::bad_param(
+            "kernel",
+            name,
+            format!("is not a kernel; choose one of {}", known.join(", ")),
+        ));
+    };
+    for key in object.keys().filter(|key| *key != "kernel") {
+        if !info.parameters.iter().any(|p| p.name == key) {
+            let known: Vec<&str> = info.parameters.iter().map(|p| p.name).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            return Err(Error::bad_param(
+                key,
+                &object[key],
+                format!("{name} has no such parameter; it has: {known}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl std::fmt::Display for Kernel {
+    /// The short form: `flat_rbf:sigma=0.7`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Ok(Value::Object(object)) = serde_json::to_value(self) else { return Err(std::fmt::Error) };
+        f.write_str(object.get("kernel").and_then(Value::as_str).unwrap_or(""))?;
+        for (i, (key, value)) in object.iter().filter(|(key, _)| *key != "kernel").enumerate() {
+            let mark = if i == 0 { ':' } else { ',' };
+            match value {
+                Value::String(word) => write!(f, "{mark}{key}={word}")?,
+                number => write!(f, "{mark}{key}={number}")?,
+            }
+        }
+        Ok(())
+    }
+}
