@@ -1,15 +1,23 @@
 //! Novelty detection for time series with variance norms.
 
+pub mod calibrate;
 pub mod data;
 pub mod error;
 pub mod gram;
 pub mod kernel;
 pub mod matrix;
+pub mod metrics;
+pub mod prepare;
 pub mod run;
+pub mod score;
+pub mod spectrum;
 
 pub use data::{Dataset, Series, SeriesSet};
 pub use error::{Error, Result};
 pub use gram::Gram;
 pub use kernel::Kernel;
 pub use matrix::Matrix;
+pub use prepare::Preparation;
 pub use run::Run;
+pub use score::{Distance, Measure, Norm};
+pub use spectrum::{Rank, Spectrum};

@@ -1,0 +1,256 @@
+//! From scores to decisions: p-values, thresholds and flags with a stated false-alarm rate.
+//!
+//! A [`Calibration`] says how normal scores are obtained that the model has not been fitted on; a [`Calibrated`]
+//! holds them and turns a new score into a p-value.
+
+mod fdr;
+mod folds;
+
+pub use fdr::benjamini_hochberg;
+pub use folds::{holdout, k_folds};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// How normal scores for comparison are obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Calibration {
+    /// Not at all: scores only, no p-values, no flags.
+    None {},
+    /// The empirical quantile of a held-out part of the corpus is the threshold.
+    Quantile {
+        /// Share of the corpus that is held out.
+        #[serde(default = "default_holdout")]
+        holdout: f64,
+        /// Chooses the part.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// Split conformal: p-values from a held-out part of the corpus.
+    Split {
+        /// Share of the corpus that is held out.
+        #[serde(default = "default_holdout")]
+        holdout: f64,
+        /// Chooses the part.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// Cross-fitting: each fold is scored by the whole pipeline refitted on the others; the model itself uses all.
+    CrossFit {
+        /// Number of folds.
+        #[serde(default = "default_folds")]
+        folds: usize,
+        /// Chooses the folds.
+        #[serde(default)]
+        seed: u64,
+    },
+}
+
+fn default_holdout() -> f64 {
+    0.3
+}
+
+fn default_folds() -> usize {
+    5
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Self::CrossFit { folds: default_folds(), seed: 0 }
+    }
+}
+
+impl Calibration {
+    /// An error that names the parameter and the rule, if one is outside its domain.
+    pub fn validate(&self) -> Result<()> {
+        match self {
+            Self::Quantile { holdout, .. } | Self::Split { holdout, .. }
+                if !(0.0..1.0).contains(holdout) || *holdout == 0.0 =>
+            {
+                Err(Error::bad_param("holdout", holdout, "must be a share between 0 and 1"))
+            }
+            Self::CrossFit { folds, .. } if *folds < 2 => {
+                Err(Error::bad_param("folds", folds, "must be at least 2"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::str::FromStr for Calibration {
+    type Err = Error;
+
+    /// `none`, `quantile`, `split`, `cross_fit`, with parameters as in `cross_fit:folds=10,seed=1`, or JSON.
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |problem: String| {
+            let methods = "methods are none, quantile:holdout=0.3,seed=0, split:holdout=0.3,seed=0 and \
+                           cross_fit:folds=5,seed=0";
+            Error::bad_param("calibration", text, format!("{problem}; {methods}"))
+        };
+        let read: Self = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?
+        } else {
+            let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+            let mut object = serde_json::Map::new();
+            object.insert("method".into(), name.trim().into());
+            for part in parameters.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+                let parsed = part.split_once('=').and_then(|(k, v)| Some((k, serde_json::from_str(v).ok()?)));
+                let Some((key, value)) = parsed else {
+                    return Err(wrong(format!("`{part}` is not of the form parameter=number")));
+                };
+                object.insert(key.trim().into(), value);
+            }
+            serde_json::from_value(object.into()).map_err(|e| wrong(e.to_string()))?
+        };
+        read.validate()?;
+        Ok(read)
+    }
+}
+
+impl std::fmt::Display for Calibration {
+    /// The form that is parsed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::None {} => f.write_str("none"),
+            Self::Quantile { holdout, seed } => write!(f, "quantile:holdout={holdout},seed={seed}"),
+            Self::Split { holdout, seed } => write!(f, "split:holdout={holdout},seed={seed}"),
+            Self::CrossFit { folds, seed } => write!(f, "cross_fit:folds={folds},seed={seed}"),
+        }
+    }
+}
+
+/// How flags are made from p-values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Each series on its own: flagged where p <= level. A share `level` of normal series is flagged.
+    Each,
+    /// Benjamini-Hochberg over the batch: of the flagged series at most a share `level` is normal, on average.
+    #[default]
+    BenjaminiHochberg,
+}
+
+/// Scores of normal series that the model was not fitted on, ascending.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibrated {
+    scores: Vec<f64>,
+}
+
+impl Calibrated {
+    /// From scores in any order.
+    pub fn new(mut scores: Vec<f64>) -> Self {
+        scores.sort_by(f64::total_cmp);
+        Self { scores }
+    }
+
+    /// The scores, ascending.
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+
+    /// The conformal p-value `(1 + #{calibration >= score}) / (n + 1)`.
+    pub fn p_value(&self, score: f64) -> f64 {
+        let below = self.scores.partition_point(|s| *s < score);
+        (1 + self.scores.len() - below) as f64 / (self.scores.len() + 1) as f64
+    }
+
+    /// The smallest p-value that these scores can give.
+    pub fn smallest_p_value(&self) -> f64 {
+        1.0 / (self.scores.len() + 1) as f64
+    }
+
+    /// The score above which p <= level: the `ceil((n+1)(1-level))`-th smallest; infinite where n is too small.
+    pub fn conformal_threshold(&self, level: f64) -> f64 {
+        let n = self.scores.len();
+        // p <= level asks for at most floor(level (n+1)) - 1 calibration scores at or above.
+        let allowed = (level * (n + 1) as f64 + 1e-9).floor() as usize;
+        match allowed {
+            0 => f64::INFINITY,
+            _ => n.checked_sub(allowed).map_or(f64::NEG_INFINITY, |at| self.scores[at]),
+        }
+    }
+
+    /// The empirical quantile at `1 - level`, by linear interpolation between order statistics.
+    pub fn quantile_threshold(&self, level: f64) -> f64 {
+        let Some(last) = self.scores.len().checked_sub(1) else { return f64::INFINITY };
+        let position = (1.0 - level).clamp(0.0, 1.0) * last as f64;
+        let left = (position.floor() as usize).min(last);
+        let (a, b) = (self.scores[left], self.scores[(left + 1).min(last)]);
+        let share = position - left as f64;
+        // Infinite scores (exact norm) must not meet a factor of zero.
+        if share == 0.0 || a == b { a } else { a + (b - a) * share }
+    }
+}
+
+/// A level must be a rate strictly between 0 and 1.
+pub(crate) fn check_level(level: f64) -> Result<()> {
+    if level > 0.0 && level < 1.0 {
+        Ok(())
+    } else {
+        Err(Error::bad_param("level", level, "must be a false-alarm rate between 0 and 1, such as 0.05"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p_values_count_the_calibration_scores_at_or_above() {
+        let calibrated = Calibrated::new(vec![3.0, 1.0, 2.0, 2.0]);
+        for (score, p) in [(0.0, 1.0), (1.0, 1.0), (1.5, 0.8), (2.0, 0.8), (2.5, 0.4), (3.0, 0.4), (3.1, 0.2)]
+        {
+            assert_eq!(calibrated.p_value(score), p, "{score}");
+        }
+    }
+
+    #[test]
+    fn the_threshold_is_where_the_p_value_passes_the_level() {
+        for n in [1, 5, 19, 20, 99] {
+            let calibrated = Calibrated::new((0..n).map(f64::from).collect());
+            for level in [0.01, 0.05, 0.1, 0.5, 0.9] {
+                let threshold = calibrated.conformal_threshold(level);
+                for score in (0..=2 * n).map(|i| f64::from(i) / 2.0 + 0.25) {
+                    let flagged = calibrated.p_value(score) <= level + 1e-12;
+                    assert_eq!(
+                        score > threshold,
+                        flagged,
+                        "n {n} level {level} score {score} at {threshold}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn quantiles_interpolate() {
+        let calibrated = Calibrated::new(vec![0.0, 1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(calibrated.quantile_threshold(0.5), 2.0);
+        assert!((calibrated.quantile_threshold(0.1) - 3.6).abs() < 1e-12);
+        let infinite = Calibrated::new(vec![1.0, f64::INFINITY]);
+        assert_eq!(infinite.quantile_threshold(1.0 - 1e-17), 1.0);
+        assert_eq!(infinite.quantile_threshold(0.5), f64::INFINITY);
+    }
+
+    #[test]
+    fn words_and_back() {
+        for text in
+            ["none", "quantile:holdout=0.25,seed=3", "split:holdout=0.3,seed=0", "cross_fit:folds=10,seed=7"]
+        {
+            assert_eq!(text.parse::<Calibration>().unwrap().to_string(), text);
+        }
+        for text in [
+            "magic",
+            "split:holdout=1.5",
+            "split:holdout=0",
+            "cross_fit:folds=1",
+            "split:seed",
+            "none:seed=1",
+        ] {
+            assert!(text.parse::<Calibration>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Preparation of series: fitted on the corpus, applied to anything.
+//!
+//! A [`Preparation`] is a list of [`Step`]s, plain data. [`Preparation::fit`] learns what there is to learn (means,
+//! scales, a pooling window) from the corpus and returns a [`FittedPreparation`], which treats every later series
+//! in the same way.
+
+mod fitted;
+mod paths;
+mod spec;
+
+pub use fitted::{FittedPreparation, FittedStep};
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::SeriesSet;
+use crate::error::{Error, Result};
+
+/// What a z-score is taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Per {
+    /// One mean and scale per time step and channel; needs series of one length.
+    Step,
+    /// One mean and scale per channel.
+    Channel,
+}
+
+/// Which end of the series becomes visible to translation-invariant kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// The initial position: prepends `(0, 0)` and `(x_1, 0)`.
+    I,
+    /// The terminal position: appends `(x_T, 0)` and `(0, 0)`.
+    T,
+}
+
+/// One step of a preparation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Step {
+    /// Fills missing values by linear interpolation in time; the ends take the nearest value.
+    Interpolate {},
+    /// Average pooling with window `1 + (T-1)/max_length` (integer division; T the longest corpus series); an
+    /// incomplete last window is dropped, unless it is all there is.
+    Pool {
+        /// Length that no corpus series exceeds afterwards.
+        max_length: usize,
+    },
+    /// Linear interpolation in time to one length.
+    Resample {
+        /// The length of every series afterwards.
+        length: usize,
+    },
+    /// Subtracts the corpus mean and divides by the corpus standard deviation (N-1) plus 1e-4.
+    Zscore {
+        /// What mean and deviation are taken over.
+        per: Per,
+    },
+    /// Limits every value to `[-limit, limit]`.
+    Clip {
+        /// The largest absolute value.
+        limit: f64,
+    },
+    /// Prepends a row of zeros, so that translation-invariant kernels see where a series starts.
+    Basepoint {},
+    /// Appends a channel that runs from 0 to 1.
+    Time {},
+    /// Appends a channel that makes one end of the series visible.
+    Visibility {
+        /// Which end.
+        end: Visibility,
+    },
+    /// Doubles the channels: each series beside itself one step behind.
+    LeadLag {},
+}
+
+/// A list of steps, in order.
+///
+/// ```
+/// use varnorm::prepare::{Preparation, Step};
+/// let published: Preparation = "published".parse().unwrap();
+/// assert_eq!(published, "pool=100,zscore=step,clip=5,basepoint".parse().unwrap());
+/// assert_eq!("none".parse::<Preparation>().unwrap().steps, []);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Preparation {
+    /// The steps, first to last.
+    pub steps: Vec<Step>,
+}
+
+impl Preparation {
+    /// The published one: section 5 of the paper. Append [`Step::Time`] for the variant with time.
+    pub fn published() -> Self {
+        Self {
+            steps: vec![
+                Step::Pool { max_length: 100 },
+                Step::Zscore { per: Per::Step },
+                Step::Clip { limit: 5.0 },
+                Step::Basepoint {},
+            ],
+        }
+    }
+
+    /// An error that names the parameter and the rule, if one is outside its domain.
+    pub fn validate(&self) -> Result<()> {
+        for step in &self.steps {
+            match step {
+                Step::Pool { max_length: 0 } => {
+                    return Err(Error::bad_param("pool", 0, "must be at least 1"));
+                }
+                Step::Resample { length: 0 } => {
+                    return Err(Error::bad_param("resample", 0, "must be at least 1"));
+                }
+                Step::Clip { limit } if limit.is_nan() || *limit <= 0.0 => {
+                    return Err(Error::bad_param("clip", limit, "must be a positive number"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Learns from the corpus; returns the fitted preparation and the prepared corpus.
+    pub fn fit(&self, corpus: &SeriesSet) -> Result<(FittedPreparation, SeriesSet)> {
+        self.validate()?;
+        let mut fitted = FittedPreparation { channels: corpus.channels(), steps: Vec::new() };
+        let mut set = fitted.admit(corpus, self.steps.first())?;
+        for step in &self.steps {
+            let one = FittedStep::fit(step, &set)?;
+            set = one.apply(set)?;
+            fitted.steps.push(one);
+        }
+        Ok((fitted, set))
+    }
+}
