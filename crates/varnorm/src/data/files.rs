@@ -1,0 +1,202 @@
+//! [`read_all`] and [`read_split`]: several files as one data set.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::data::{Dataset, Format, ReadOptions, Split, read};
+use crate::error::{Error, Result};
+
+use super::{names, text};
+
+/// Reads a published split: `dir/NAME/NAME_TRAIN.ts` and `NAME_TEST.ts`, or the same names in `.arff`.
+pub fn read_split(dir: &Path, name: &str) -> Result<Split> {
+    let folder = dir.join(name);
+    let part = |part: &str| -> Result<(PathBuf, Dataset)> {
+        let file = |format: Format| folder.join(format!("{name}_{part}{}", format.extension()));
+        let choices = [file(Format::Ts), file(Format::Arff)];
+        let Some(path) = choices.iter().find(|path| path.is_file()) else {
+            let problem = format!(
+                "there is no {name}_{part}.ts or {name}_{part}.arff here; check the folder and the name"
+            );
+            return Err(Error::file(&folder, problem));
+        };
+        Ok((path.clone(), read(path, &ReadOptions::default())?))
+    };
+    let ((_, train), (test_path, test)) = (part("TRAIN")?, part("TEST")?);
+    same_channels(&test_path, &test, &train)?;
+    Ok(Split { train, test })
+}
+
+/// Reads several files and folders as one data set; a folder stands for all its files with a known extension,
+/// by name.
+///
+/// With more than one file, a series without a name of its own is named by its file: the file's stem if the
+/// file holds one series, else `stem/index`. Labels and timestamps are kept if every file has them.
+pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() { files.extend(in_folder(path)?) } else { files.push(path.clone()) }
+    }
+    let Some((first, more)) = files.split_first() else {
+        return Err(Error::bad_param("paths", "none", "give at least one file or folder"));
+    };
+    let mut all = read(first, options)?;
+    if more.is_empty() {
+        return Ok(all);
+    }
+    name_by_file(&mut all, first);
+    for path in more {
+        let mut next = read(path, options)?;
+        name_by_file(&mut next, path);
+        add(&mut all, next, path)?;
+    }
+    if let [folder] = paths {
+        all.name = folder.file_name().map_or(all.name, |name| name.to_string_lossy().into_owned());
+    }
+    Ok(all)
+}
+
+fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |source| Error::io("read", folder, source);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_file() && Format::known(&path).is_some() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        let known = Format::ALL.map(Format::extension).join(", ");
+        return Err(Error::file(folder, format!("the folder holds no file of a known format ({known})")));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Case names and notes that still say where they come from when files are put together.
+fn name_by_file(dataset: &mut Dataset, path: &Path) {
+    let stem = names::from_path(path);
+    let count = dataset.series.len();
+    dataset.case_names.get_or_insert_with(|| match count {
+        1 => vec![stem.clone()],
+        _ => (0..count).map(|i| format!("{stem}/{i}")).collect(),
+    });
+    for note in &mut dataset.notes {
+        *note = format!("{stem}: {note}");
+    }
+}
+
+fn add(all: &mut Dataset, next: Dataset, path: &Path) -> Result<()> {
+    same_channels(path, &next, all)?;
+    let had = (all.labels.is_some() || next.labels.is_some(), all.times.is_some() || next.times.is_some());
+    // Columns in another order would be compared with the wrong channels.
+    if let (Some(found), Some(expected)) = (&next.channel_names, &all.channel_names)
+        && found != expected
+    {
+        return Err(Error::file(
+            path,
+            format!(
+                "the channels are named {} where they are {} in the files before; give all files the same \
+                 columns in \
+                 one order",
+                found.join(", "),
+                expected.join(", ")
+            ),
+        ));
+    }
+    all.append(next)?;
+    for (had, has, what) in
+        [(had.0, all.labels.is_some(), "labels"), (had.1, all.times.is_some(), "timestamps")]
+    {
+        let note = format!("{what} dropped: not every file has them");
+        if had && !has && !all.notes.contains(&note) {
+            all.notes.push(note);
+        }
+    }
+    Ok(())
+}
+
+fn same_channels(path: &Path, dataset: &Dataset, others: &Dataset) -> Result<()> {
+    let (found, expected) = (dataset.series.channels(), others.series.channels());
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::file(
+        path,
+        format!(
+            "the series have {} where those of the files before have {expected}; give series of one kind",
+            text::count(found, "channel")
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn a_folder_is_read_by_name_and_series_are_named_by_file() {
+        let folder = folder(&[
+            ("b.csv", "time,x\n0,1\n1,2\n"),
+            ("a.ts", "@data\n1\n2\n"),
+            ("c.csv", "case_id,time,c0\nme,0,1\n"),
+            ("readme.txt", "no"),
+        ]);
+        let all = read_all(&[folder.path().into()], &ReadOptions::default()).unwrap();
+        assert_eq!(all.case_names.unwrap(), ["a/0", "a/1", "b", "me"]);
+        assert_eq!(all.name, folder.path().file_name().unwrap().to_str().unwrap());
+        let one = read_all(&[folder.path().join("a.ts")], &ReadOptions::default()).unwrap();
+        assert_eq!((one.case_names, one.name), (None, "a".into()));
+    }
+
+    #[test]
+    fn what_does_not_fit_names_the_file() {
+        let folder = folder(&[("a.ts", "@data\n1:2\n"), ("b.ts", "@data\n1\n")]);
+        let error = read_all(&[folder.path().into()], &ReadOptions::default()).unwrap_err().to_string();
+        let expected =
+            "b.ts: the series have 1 channel where those of the files before have 2; give series of one kind";
+        assert!(error.ends_with(expected), "{error}");
+        let empty = tempfile::tempdir().unwrap();
+        let error = read_all(&[empty.path().into()], &ReadOptions::default()).unwrap_err().to_string();
+        let expected = "the folder holds no file of a known format (.ts, .arff, .csv, .npy, .npz)";
+        assert!(error.ends_with(expected), "{error}");
+        let none = read_all(&[], &ReadOptions::default()).unwrap_err().to_string();
+        assert_eq!(none, "paths = none: give at least one file or folder");
+    }
+
+    #[test]
+    fn channels_in_another_order_are_refused_and_lost_labels_noted() {
+        let swapped = folder(&[("a.csv", "time,x,y\n0,1,2\n"), ("b.csv", "time,y,x\n0,1,2\n")]);
+        let error = read_all(&[swapped.path().into()], &ReadOptions::default()).unwrap_err().to_string();
+        assert!(
+            error.contains("the channels are named y, x where they are x, y in the files before"),
+            "{error}"
+        );
+        let half = folder(&[("a.csv", "time,x,label\n0,1,q\n"), ("b.csv", "time,x\n0,1\n")]);
+        let all = read_all(&[half.path().into()], &ReadOptions::default()).unwrap();
+        assert_eq!(all.notes, ["labels dropped: not every file has them"]);
+    }
+
+    #[test]
+    fn a_split_falls_back_to_arff() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("Toy");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("Toy_TRAIN.ts"), "@data\n1\n").unwrap();
+        let error = read_split(root.path(), "Toy").unwrap_err().to_string();
+        assert!(
+            error.ends_with("there is no Toy_TEST.ts or Toy_TEST.arff here; check the folder and the name")
+        );
+        fs::write(folder.join("Toy_TEST.arff"), "@attribute a numeric\n@data\n2\n").unwrap();
+        let split = read_split(root.path(), "Toy").unwrap();
+        assert_eq!((split.train.series.values(), split.test.series.values()), (&[1.0][..], &[2.0][..]));
+    }
+}

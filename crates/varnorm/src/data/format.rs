@@ -1,0 +1,225 @@
+//! [`read`] and [`write()`]: the file formats behind one door.
+
+use std::fs;
+use std::path::Path;
+
+use crate::data::{CsvLayout, Dataset, write_atomically};
+use crate::error::{Error, Result};
+
+use super::view::{Loss, View};
+use super::{arff, csv, npz, ts};
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `.ts`: sktime, aeon, the UEA archive.
+    Ts,
+    /// `.arff`: Weka, the UEA archive.
+    Arff,
+    /// `.csv`: wide, long, or one recording per file.
+    Csv,
+    /// `.npy`: one NumPy array.
+    Npy,
+    /// `.npz`: several NumPy arrays; holds everything.
+    Npz,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::Ts, Self::Arff, Self::Csv, Self::Npy, Self::Npz];
+
+    /// The file name's extension, with its dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Ts => ".ts",
+            Self::Arff => ".arff",
+            Self::Csv => ".csv",
+            Self::Npy => ".npy",
+            Self::Npz => ".npz",
+        }
+    }
+
+    /// By the file's extension, in any case.
+    pub fn from_path(path: &Path) -> Result<Self> {
+        Self::known(path).ok_or_else(|| {
+            let problem = match path.extension() {
+                Some(found) => format!("files named .{} are not known", found.to_string_lossy()),
+                None => "the file's name has no extension to tell its format".into(),
+            };
+            let known = Self::ALL.map(Self::extension).join(", ");
+            Error::file(path, format!("{problem}; use one of {known}"))
+        })
+    }
+
+    pub(super) fn known(path: &Path) -> Option<Self> {
+        let found = path.extension()?.to_str()?;
+        Self::ALL.into_iter().find(|format| format.extension()[1..].eq_ignore_ascii_case(found))
+    }
+}
+
+/// How to read a file, where the file itself does not tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// How the rows and columns of a CSV file make series.
+    pub csv_layout: CsvLayout,
+}
+
+/// Reads a file; its extension tells the format.
+///
+/// Missing values become NaN. What a reader noticed and you should know is in [`Dataset::notes`].
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+    // A name that is not there is the first thing to say, before its extension.
+    fs::metadata(path).map_err(|source| Error::io("read", path, source))?;
+    let format = Format::from_path(path)?;
+    let bytes = fs::read(path).map_err(|source| Error::io("read", path, source))?;
+    read_bytes(path, &bytes, format, options)
+}
+
+/// Reads a file that is in memory. `name` stands in error messages, and its stem is the data set's name where
+/// the content has none.
+pub fn read_bytes(name: &Path, bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Dataset> {
+    match format {
+        Format::Ts => ts::read(name, bytes),
+        Format::Arff => arff::read(name, bytes),
+        Format::Csv => csv::read(name, bytes, options.csv_layout),
+        Format::Npy => npz::read_npy(name, bytes),
+        Format::Npz => npz::read_npz(name, bytes),
+    }
+}
+
+/// How series become rows and columns of a CSV file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CsvShape {
+    /// One row per series.
+    Wide,
+    /// One row per step: `case_id,time,<channels>,label`.
+    #[default]
+    Long,
+}
+
+/// How to write a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WriteOptions {
+    /// The layout of a CSV file.
+    pub csv: CsvShape,
+    /// Whether what the format cannot hold may be dropped; otherwise it is an error.
+    pub lossy: bool,
+}
+
+/// Writes a file; its extension tells the format. Values come back bit by bit when read.
+///
+/// Returns what had to be dropped, which is nothing unless [`WriteOptions::lossy`] allows it. The file is
+/// there whole or not at all ([`write_atomically`]). Notes are never written, and the data set's name only
+/// where the format has a place for it.
+pub fn write(dataset: &Dataset, path: &Path, options: &WriteOptions) -> Result<Vec<String>> {
+    let format = Format::from_path(path)?;
+    if dataset.series.is_empty() {
+        return Err(Error::TooFew {
+            what: "a file".into(),
+            needed: 1,
+            found: 0,
+            advice: "give a data set with series".into(),
+        });
+    }
+    let view = View::of(dataset);
+    let name = match (format, options.csv) {
+        (Format::Csv, CsvShape::Wide) => "wide .csv",
+        (format, _) => format.extension(),
+    };
+    let mut loss = Loss { format: name, lossy: options.lossy, dropped: Vec::new() };
+    match (format, options.csv) {
+        (Format::Ts, _) => write_atomically(path, ts::write(view, &mut loss)?)?,
+        (Format::Arff, _) => write_atomically(path, arff::write(view, &mut loss)?)?,
+        (Format::Csv, CsvShape::Wide) => write_atomically(path, csv::write_wide(view, &mut loss)?)?,
+        (Format::Csv, CsvShape::Long) => write_atomically(path, csv::write_long(view, &mut loss)?)?,
+        (Format::Npy, _) => write_atomically(path, npz::write_npy(view, &mut loss)?)?,
+        (Format::Npz, _) => write_atomically(path, npz::write_npz(view, &mut loss)?)?,
+    }
+    Ok(loss.dropped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::SeriesSet;
+
+    #[test]
+    fn extensions_tell_the_format() {
+        assert_eq!(Format::from_path(Path::new("a/b.TS")).unwrap(), Format::Ts);
+        assert_eq!(Format::from_path(Path::new("b.x.Npz")).unwrap(), Format::Npz);
+        let error = |name: &str| Format::from_path(Path::new(name)).unwrap_err().to_string();
+        assert_eq!(
+            error("a.xlsx"),
+            "a.xlsx: files named .xlsx are not known; use one of .ts, .arff, .csv, .npy, .npz"
+        );
+        assert_eq!(
+            error("data"),
+            "data: the file's name has no extension to tell its format; use one of .ts, .arff, .csv, .npy, \
+             .npz"
+        );
+    }
+
+    #[test]
+    fn what_a_format_cannot_hold_is_refused_or_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.npy");
+        let mut dataset = Dataset::new("x", SeriesSet::from_equal(vec![1.0, 2.0], 2, 1).unwrap());
+        dataset.case_names = Some(vec!["a".into()]);
+        dataset.channel_names = Some(vec!["ax".into()]);
+        let strict = write(&dataset, &path, &WriteOptions::default()).unwrap_err();
+        assert_eq!(
+            strict.to_string(),
+            ".npy cannot hold case names; write .npz, or say that it may be dropped"
+        );
+        assert!(!path.exists());
+        let lossy = WriteOptions { lossy: true, ..WriteOptions::default() };
+        assert_eq!(write(&dataset, &path, &lossy).unwrap(), ["case names", "channel names"]);
+        assert_eq!(read(&path, &ReadOptions::default()).unwrap().series, dataset.series);
+    }
+
+    #[test]
+    fn labels_that_a_format_cannot_hold_are_named() {
+        let mut dataset = Dataset::new("x", SeriesSet::from_equal(vec![1.0], 1, 1).unwrap());
+        dataset.labels = Some(crate::data::Labels::classes(vec!["a b".into()]));
+        let error = write(&dataset, Path::new("x.ts"), &WriteOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            ".ts cannot hold the label `a b` (it may not be empty or have spaces, colons or brackets); \
+             write .npz, or \
+             say that it may be dropped"
+        );
+    }
+
+    #[test]
+    fn arff_says_when_a_series_ends_in_missing_steps() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.arff");
+        let dataset = Dataset::new("x", SeriesSet::from_equal(vec![1.0, f64::NAN], 2, 1).unwrap());
+        let error = write(&dataset, &path, &WriteOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            ".arff cannot hold the last steps of series 0, which are missing in all channels; write .npz, \
+             or say \
+             that it may be dropped"
+        );
+        let lossy = WriteOptions { lossy: true, ..WriteOptions::default() };
+        assert_eq!(write(&dataset, &path, &lossy).unwrap().len(), 1);
+        assert_eq!(read(&path, &ReadOptions::default()).unwrap().series.values(), [1.0]);
+    }
+
+    #[test]
+    fn a_missing_file_is_said_to_be_missing() {
+        let error = read(Path::new("no-such-folder"), &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.starts_with("cannot read no-such-folder: "), "{error}");
+    }
+
+    #[test]
+    fn no_series_no_file() {
+        let empty = Dataset::new("x", SeriesSet::new(1).unwrap());
+        let error = write(&empty, Path::new("x.ts"), &WriteOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a file needs at least 1 series and got 0; give a data set with series"
+        );
+    }
+}

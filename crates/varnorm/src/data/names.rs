@@ -1,0 +1,35 @@
+//! Default names: what a format has to write although nobody named it, and what is dropped again on reading.
+
+/// `c0`, `c1`, ...
+pub(super) fn channel(index: usize) -> String {
+    format!("c{index}")
+}
+
+/// `None` for `0, 1, 2, ...`: a count is no name.
+pub(super) fn cases(names: Vec<String>) -> Option<Vec<String>> {
+    let counted = names.iter().enumerate().all(|(i, name)| *name == i.to_string());
+    (!counted).then_some(names)
+}
+
+/// `None` for `c0, c1, c2, ...`.
+pub(super) fn channels(names: Vec<String>) -> Option<Vec<String>> {
+    let counted = names.iter().enumerate().all(|(i, name)| *name == channel(i));
+    (!counted).then_some(names)
+}
+
+/// `None` when the times of every series are `0, 1, 2, ...`.
+pub(super) fn times(times: Vec<String>, lengths: impl Iterator<Item = usize>) -> Option<Vec<String>> {
+    let mut rest = &times[..];
+    let mut counted = true;
+    for length in lengths {
+        let (now, later) = rest.split_at(length.min(rest.len()));
+        counted &= now.iter().enumerate().all(|(i, time)| *time == i.to_string());
+        rest = later;
+    }
+    (!counted).then_some(times)
+}
+
+/// A data set's name from its file's name.
+pub(super) fn from_path(path: &std::path::Path) -> String {
+    path.file_stem().map_or_else(|| "data".into(), |stem| stem.to_string_lossy().into_owned())
+}

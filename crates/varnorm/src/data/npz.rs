@@ -1,0 +1,124 @@
+//! NumPy's `.npy` (one array) and `.npz` (several arrays in a zip archive).
+//!
+//! The numbers are an array `X` of `series x steps x channels`, or `series x steps` for one channel; note
+//! that some Python packages put channels before steps. An `.npz` file may further hold `y` (labels: texts
+//! and whole numbers are classes, floating-point numbers are targets), `label_kind` (`class` or `target`,
+//! where `y` does not tell), `classes` (class names in order), `lengths` (steps of each series; what lies
+//! beyond is padding), `case_names`, `channel_names`, `times` (`series x steps` texts) and `name`. Nothing
+//! is pickled.
+
+mod array;
+mod header;
+mod parts;
+mod write;
+
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use npyz::zip::ZipArchive;
+
+use crate::data::{Dataset, SeriesSet};
+use crate::error::{Error, Result};
+
+use super::names;
+use array::Array;
+use parts::Parts;
+
+pub(super) use write::{write_npy, write_npz};
+
+/// Deflate packs at most about 1000 bytes into one; an entry that claims more is not to be believed.
+const MOST_UNPACKED_PER_BYTE: u64 = 1100;
+
+/// Reads an `.npy` file from memory.
+pub(super) fn read_npy(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+    let whole = |problem: String| Error::file(path, problem);
+    let array = Array::read(bytes).map_err(whole)?;
+    let (values, [_, steps, channels]) = numbers(&array).map_err(whole)?;
+    Ok(Dataset::new(names::from_path(path), SeriesSet::from_equal(values, steps, channels)?))
+}
+
+/// Reads an `.npz` file from memory.
+pub(super) fn read_npz(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+    let whole = |problem: String| Error::file(path, problem);
+    let mut archive = Archive::open(bytes).map_err(whole)?;
+    let main = archive.main_array().map_err(whole)?;
+    let stored = archive.entry(&main).map_err(whole)?.unwrap_or_default();
+    let in_array = |problem: String| Error::file(path, format!("array `{main}`: {problem}"));
+    let array = Array::read(&stored).map_err(in_array)?;
+    let (values, shape) = numbers(&array).map_err(in_array)?;
+    let parts = Parts::read(&mut archive, shape).map_err(whole)?;
+    parts.dataset(path, values, shape)
+}
+
+/// The values in C order with their shape as `[series, steps, channels]`.
+fn numbers(array: &Array<'_>) -> Result<(Vec<f64>, [usize; 3]), String> {
+    let shape = match array.shape()[..] {
+        [series, steps] => [series, steps, 1],
+        [series, steps, channels] => [series, steps, channels],
+        ref other => {
+            return Err(format!(
+                "the array has {} where 3 (series x steps x channels) or 2 (series x steps) are expected; \
+                 reshape \
+                 it",
+                if other.len() == 1 { "1 axis".into() } else { format!("{} axes", other.len()) }
+            ));
+        }
+    };
+    if shape.contains(&0) {
+        return Err(format!(
+            "the array is empty (shape {:?}); give at least one series of one step",
+            array.shape()
+        ));
+    }
+    Ok((array.floats()?, shape))
+}
+
+/// The arrays of an `.npz` file.
+struct Archive<'a> {
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+    most: u64,
+}
+
+impl<'a> Archive<'a> {
+    fn open(bytes: &'a [u8]) -> Result<Self, String> {
+        let zip = ZipArchive::new(Cursor::new(bytes))
+            .map_err(|e| format!("not a readable .npz (zip) file: {e}; save it again with numpy.savez"))?;
+        let most = MOST_UNPACKED_PER_BYTE.saturating_mul(bytes.len() as u64);
+        Ok(Self { zip, most })
+    }
+
+    /// `X`, or the only array there is.
+    fn main_array(&self) -> Result<String, String> {
+        let mut found: Vec<&str> = self.zip.file_names().filter_map(|n| n.strip_suffix(".npy")).collect();
+        found.sort_unstable();
+        match found[..] {
+            _ if found.contains(&"X") => Ok("X".into()),
+            [only] => Ok(only.into()),
+            [] => Err("the file holds no arrays; save one as `X`".into()),
+            _ => Err(format!("there is no array `X` among {}; save the series as `X`", found.join(", "))),
+        }
+    }
+
+    /// The bytes of an array's `.npy` entry.
+    fn entry(&mut self, name: &str) -> Result<Option<Vec<u8>>, String> {
+        let broken = |e: &dyn std::fmt::Display| {
+            format!("array `{name}` cannot be unpacked: {e}; save the file again")
+        };
+        let mut bytes = Vec::new();
+        let mut entry = match self.zip.by_name(&format!("{name}.npy")) {
+            Ok(entry) => entry,
+            Err(npyz::zip::result::ZipError::FileNotFound) => return Ok(None),
+            Err(e) => return Err(broken(&e)),
+        };
+        if entry.size() > self.most {
+            return Err(broken(&"it claims to be far larger than the file"));
+        }
+        // The buffer grows with what is really there, whatever the entry claims.
+        let most = self.most;
+        (&mut entry).take(most).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
+        Ok(Some(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests;

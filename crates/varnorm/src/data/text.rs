@@ -1,0 +1,127 @@
+//! What the text formats share: decoding bytes, reading and printing numbers without losing a bit.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// The file's text without a byte order mark. Bytes that are not UTF-8 are read as Latin-1, as the comments
+/// of older archive files are, and a note says so.
+pub(super) fn decode<'a>(path: &Path, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, str>> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(Error::file(path, "the text is UTF-16; save the file as UTF-8"));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(Error::file(path, "the file is empty; give a file with at least one series"));
+    }
+    Ok(match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => {
+            notes.push("the file is not UTF-8 text; it was read as Latin-1".into());
+            Cow::Owned(bytes.iter().map(|&b| char::from(b)).collect())
+        }
+    })
+}
+
+/// Numbered lines (from 1), trimmed, without blank ones and comments.
+pub(super) fn lines<'a>(text: &'a str, comments: &'a [char]) -> impl Iterator<Item = (usize, &'a str)> {
+    text.lines()
+        .enumerate()
+        .map(|(i, line)| (i + 1, line.trim()))
+        .filter(move |(_, line)| !line.is_empty() && !line.starts_with(comments))
+}
+
+/// A number, or NaN for a missing value (`?`, `NaN` or nothing); `None` when it is neither.
+pub(super) fn value(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if text.is_empty() || text == "?" {
+        return Some(f64::NAN);
+    }
+    let number: f64 = text.parse().ok()?;
+    // `-nan` must not bring its sign along: there is one way to be missing.
+    Some(if number.is_nan() { f64::NAN } else { number })
+}
+
+/// Whether a text is a number as a person would write one (not missing).
+pub(super) fn is_number(text: &str) -> bool {
+    value(text).is_some_and(|v| !v.is_nan())
+}
+
+/// The shortest text that reads back as the same bits.
+pub(super) fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+/// As [`number`], with `?` for missing.
+pub(super) fn number_or_mark(value: f64) -> String {
+    if value.is_nan() { "?".into() } else { number(value) }
+}
+
+/// A text from the user's file, cut to a length that fits in a sentence.
+pub(super) fn quote(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("`{}...`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// "7 steps", or "7 to 29 steps".
+pub(super) fn step_range(lengths: impl Iterator<Item = usize>) -> String {
+    let (low, high) = lengths.fold((usize::MAX, 0), |(low, high), l| (low.min(l), high.max(l)));
+    if low >= high { format!("{high} steps") } else { format!("{low} to {high} steps") }
+}
+
+/// "1 value", "2 values".
+pub(super) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A name on one line, for header lines that end with the line.
+pub(super) fn one_line(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Puts channels (each a list of values) side by side: step by step, as [`crate::SeriesSet`] wants it.
+pub(super) fn by_steps(channels: &[Vec<f64>]) -> Vec<f64> {
+    let steps = channels.first().map_or(0, Vec::len);
+    (0..steps).flat_map(|step| channels.iter().map(move |channel| channel[step])).collect()
+}
+
+/// The values of one channel of a series, in order.
+pub(super) fn channel(series: crate::Series<'_>, channel: usize) -> impl Iterator<Item = f64> + '_ {
+    (0..series.steps()).map(move |step| series.step(step)[channel])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_bit_by_bit() {
+        for v in [0.1, -0.0, 1e-308, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 1e16, f64::NAN] {
+            assert_eq!(value(&number(v)).map(f64::to_bits), Some(v.to_bits()));
+        }
+        assert_eq!(value("-nan").map(f64::to_bits), Some(f64::NAN.to_bits()));
+        assert_eq!(value(" Infinity "), Some(f64::INFINITY));
+        assert_eq!(value("1,5"), None);
+    }
+
+    #[test]
+    fn bytes_become_text() {
+        let mut notes = Vec::new();
+        let path = Path::new("x");
+        assert_eq!(decode(path, b"\xef\xbb\xbfa", &mut notes).unwrap(), "a");
+        assert!(notes.is_empty());
+        assert_eq!(decode(path, b"caf\xe9", &mut notes).unwrap(), "caf\u{e9}");
+        assert_eq!(notes, ["the file is not UTF-8 text; it was read as Latin-1"]);
+        assert!(decode(path, b" \r\n", &mut notes).is_err());
+        assert!(decode(path, b"\xff\xfea\0", &mut notes).is_err());
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(quote(&"\u{e9}".repeat(50)), format!("`{}...`", "\u{e9}".repeat(40)));
+    }
+}
