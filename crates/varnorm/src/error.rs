@@ -181,4 +181,18 @@ impl Error {
     pub fn file(path: impl Into<PathBuf>, problem: impl Into<String>) -> Self {
         Self::File { path: path.into(), problem: problem.into() }
     }
+
+    /// The same error for a series that comes `by` later in the caller's data than in the part looked at.
+    pub(crate) fn shift_series(mut self, by: usize) -> Self {
+        match &mut self {
+            Self::Missing { series, .. }
+            | Self::NonFinite { series, .. }
+            | Self::UnequalLengths { series, .. } => {
+                *series += by;
+            }
+            Self::KernelValue { row, .. } => *row += by,
+            _ => {}
+        }
+        self
+    }
 }

@@ -2,6 +2,7 @@
 
 pub mod calibrate;
 pub mod data;
+pub mod detector;
 pub mod error;
 pub mod gram;
 pub mod kernel;
@@ -13,6 +14,7 @@ pub mod score;
 pub mod spectrum;
 
 pub use data::{Dataset, Series, SeriesSet};
+pub use detector::{Detector, Finding, Findings, Settings};
 pub use error::{Error, Result};
 pub use gram::Gram;
 pub use kernel::Kernel;

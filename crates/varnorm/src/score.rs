@@ -91,7 +91,7 @@ impl Measure {
 }
 
 /// Scores of some queries under one measure and rank.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scores {
     /// One per query; higher is more novel. The exact norm gives infinity off the span.
     pub values: Vec<f64>,

@@ -104,6 +104,17 @@ impl Preparation {
         }
     }
 
+    /// The default one: pooling to 100 steps, z-score per channel, clipping to [-5, 5].
+    pub fn standard() -> Self {
+        Self {
+            steps: vec![
+                Step::Pool { max_length: 100 },
+                Step::Zscore { per: Per::Channel },
+                Step::Clip { limit: 5.0 },
+            ],
+        }
+    }
+
     /// An error that names the parameter and the rule, if one is outside its domain.
     pub fn validate(&self) -> Result<()> {
         for step in &self.steps {

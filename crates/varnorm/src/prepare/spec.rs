@@ -3,13 +3,13 @@
 use super::{Per, Preparation, Step, Visibility};
 use crate::error::{Error, Result};
 
-const KNOWN: &str = "published, interpolate, pool=LENGTH, resample=LENGTH, zscore=step|channel, clip=LIMIT, basepoint, \
+const KNOWN: &str = "standard, published, interpolate, pool=LENGTH, resample=LENGTH, zscore=step|channel, clip=LIMIT, basepoint, \
                      time, visibility=i|t, lead_lag, or none";
 
 impl std::str::FromStr for Preparation {
     type Err = Error;
 
-    /// `none`, a JSON list, or steps separated by commas; `published` stands for its steps.
+    /// `none`, a JSON list, or steps separated by commas; `standard` and `published` stand for theirs.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |problem: String| Error::bad_param("prepare", text, problem);
         if text.trim_start().starts_with('[') {
@@ -20,6 +20,7 @@ impl std::str::FromStr for Preparation {
         let mut steps = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !matches!(*part, "" | "none")) {
             match part {
+                "standard" => steps.extend(Self::standard().steps),
                 "published" => steps.extend(Self::published().steps),
                 _ => steps.push(step(part).map_err(wrong)?),
             }
@@ -106,7 +107,7 @@ mod tests {
             ("pool=0", "at least 1"),
             ("clip=-1", "positive"),
             ("clip=nan", "positive"),
-            ("wavelet", "steps are published"),
+            ("wavelet", "steps are standard"),
             ("time=3", "steps are"),
             ("[{\"step\":\"tiem\"}]", "unknown variant"),
         ] {

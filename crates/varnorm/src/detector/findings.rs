@@ -1,0 +1,134 @@
+//! What a detector says about new series.
+
+use serde::{Serialize, Serializer};
+
+use super::Detector;
+use crate::calibrate::{Calibration, Decision, benjamini_hochberg};
+
+/// What a detector says about one series.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The series, by its place in the batch.
+    pub series: usize,
+    /// How novel it is: higher is more. Infinite (in JSON the word `"inf"`) off the span under the exact norm.
+    #[serde(serialize_with = "number_or_word")]
+    pub score: f64,
+    /// The chance of a normal series scoring at least as high; absent without calibration.
+    pub p_value: Option<f64>,
+    /// Whether it is flagged; absent without calibration.
+    pub novel: Option<bool>,
+    /// The nearest normal series, by its place among those the detector was fitted on.
+    pub nearest: usize,
+    /// That series' name, where names were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest_name: Option<String>,
+    /// The share of its squared distance from the corpus mean that no corpus series explains.
+    pub outside_span: f64,
+}
+
+/// JSON has no infinity.
+fn number_or_word<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
+}
+
+fn maybe_number_or_word<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number_or_word(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// What a detector says about a batch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Findings {
+    /// The false-alarm rate (each series on its own) or false-discovery rate (Benjamini-Hochberg) aimed at.
+    pub level: f64,
+    /// How flags were made.
+    pub rule: Rule,
+    /// The score above which a single series is flagged at this level; absent without calibration.
+    #[serde(serialize_with = "maybe_number_or_word")]
+    pub threshold: Option<f64>,
+    /// One per series, in order.
+    pub findings: Vec<Finding>,
+}
+
+/// How flags were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// No calibration, no flags.
+    None,
+    /// Score above the empirical quantile.
+    Quantile,
+    /// p-value at most the level, each series on its own.
+    Each,
+    /// Benjamini-Hochberg over the batch.
+    BenjaminiHochberg,
+}
+
+impl Findings {
+    pub(super) fn new(
+        detector: &Detector,
+        measured: Vec<(f64, usize, f64)>,
+        level: f64,
+        decision: Decision,
+    ) -> Self {
+        let calibrated = detector.calibrated();
+        let rule = match (detector.settings().calibration, decision) {
+            (Calibration::None {}, _) => Rule::None,
+            (Calibration::Quantile { .. }, _) => Rule::Quantile,
+            (_, Decision::Each) => Rule::Each,
+            (_, Decision::BenjaminiHochberg) => Rule::BenjaminiHochberg,
+        };
+        let threshold = calibrated.map(|c| match rule {
+            Rule::Quantile => c.quantile_threshold(level),
+            _ => c.conformal_threshold(level),
+        });
+        let p_values: Option<Vec<f64>> =
+            calibrated.map(|c| measured.iter().map(|(score, _, _)| c.p_value(*score)).collect());
+        let flags: Option<Vec<bool>> = match (rule, threshold, &p_values) {
+            (Rule::BenjaminiHochberg, _, Some(p_values)) => Some(benjamini_hochberg(p_values, level)),
+            (_, Some(threshold), _) => {
+                Some(measured.iter().map(|(score, _, _)| *score > threshold).collect())
+            }
+            _ => None,
+        };
+        let findings = measured
+            .into_iter()
+            .enumerate()
+            .map(|(series, (score, nearest, outside_span))| {
+                let nearest = detector.members[nearest];
+                Finding {
+                    series,
+                    score,
+                    p_value: p_values.as_ref().map(|p| p[series]),
+                    novel: flags.as_ref().map(|f| f[series]),
+                    nearest,
+                    nearest_name: detector.corpus_name(nearest).map(str::to_string),
+                    outside_span,
+                }
+            })
+            .collect();
+        Self { level, rule, threshold, findings }
+    }
+
+    /// Number of series.
+    pub fn len(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Number of flagged series.
+    pub fn flagged(&self) -> usize {
+        self.findings.iter().filter(|f| f.novel == Some(true)).count()
+    }
+
+    /// The scores, in order.
+    pub fn scores(&self) -> Vec<f64> {
+        self.findings.iter().map(|f| f.score).collect()
+    }
+}

@@ -1,0 +1,313 @@
+//! [`Settings`] and [`Detector`]: fit on normal series, score new ones, save, load.
+//!
+//! ```
+//! use varnorm::{Run, Settings, data::basic_motions};
+//! let run = Run::sequential();
+//! let motions = basic_motions().unwrap();
+//! let walking = motions.train.select(&motions.train.with_label("Walking").unwrap());
+//! let detector = Settings::default().fit(&walking.series, &run).unwrap();
+//! let found = detector.score(&motions.test.series, &run).unwrap();
+//! assert_eq!(found.len(), 40);
+//! ```
+
+mod findings;
+mod model_file;
+
+pub use findings::{Finding, Findings};
+
+use serde::{Deserialize, Serialize};
+
+use crate::calibrate::{Calibrated, Calibration, Decision, check_level, holdout, k_folds};
+use crate::data::SeriesSet;
+use crate::error::{Error, Result};
+use crate::gram::{self, Scaling};
+use crate::kernel::Kernel;
+use crate::prepare::{FittedPreparation, Preparation};
+use crate::run::Run;
+use crate::score::{Distance, Measure, Norm, outside_shares, scores_by_rank};
+use crate::spectrum::{Rank, Spectrum};
+
+/// Everything that can be chosen about a detector. Plain data: the same JSON everywhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// What is done to series before anything else.
+    pub prepare: Preparation,
+    /// The inner product.
+    pub kernel: Kernel,
+    /// Whether kernel values are normalised.
+    pub scaling: Scaling,
+    /// The variance norm.
+    pub norm: Norm,
+    /// Its regularisation.
+    pub alpha: f64,
+    /// Distance to the mean or to the nearest corpus series.
+    pub distance: Distance,
+    /// Which eigenpairs are kept.
+    pub rank: Rank,
+    /// How scores become p-values.
+    pub calibration: Calibration,
+    /// The false-alarm rate that flags aim at.
+    pub level: f64,
+    /// How p-values become flags.
+    pub decision: Decision,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            prepare: Preparation::standard(),
+            kernel: Kernel::default(),
+            scaling: Scaling::default(),
+            norm: Norm::default(),
+            alpha: 0.01,
+            distance: Distance::default(),
+            rank: Rank::default(),
+            calibration: Calibration::default(),
+            level: 0.05,
+            decision: Decision::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// An error that names the parameter and the rule, if one is outside its domain.
+    pub fn validate(&self) -> Result<()> {
+        self.prepare.validate()?;
+        self.kernel.validate()?;
+        self.rank.validate()?;
+        self.calibration.validate()?;
+        self.measure().validate(usize::MAX)?;
+        check_level(self.level)
+    }
+
+    /// Norm, regularisation and distance.
+    pub fn measure(&self) -> Measure {
+        Measure { norm: self.norm, alpha: self.alpha, distance: self.distance }
+    }
+
+    /// Fits a detector on normal series.
+    pub fn fit(&self, corpus: &SeriesSet, run: &Run) -> Result<Detector> {
+        self.validate()?;
+        if corpus.len() < 2 {
+            return Err(Error::TooFew {
+                what: "fitting a detector".into(),
+                needed: 2,
+                found: corpus.len(),
+                advice: "give more normal series".into(),
+            });
+        }
+        let everyone: Vec<usize> = (0..corpus.len()).collect();
+        let (members, scores) = match self.calibration {
+            Calibration::None {} => (everyone, None),
+            Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
+                let (members, held) = holdout(corpus.len(), share, seed)?;
+                let fitted = Fitted::new(self, &corpus.select(&members), run)?;
+                let scores = fitted.raw_scores(self, &corpus.select(&held), run)?;
+                return Ok(self.detector(fitted, members, Some(scores)));
+            }
+            Calibration::CrossFit { folds, seed } => {
+                (everyone, Some(self.cross_fitted_scores(corpus, &k_folds(corpus.len(), folds, seed)?, run)?))
+            }
+        };
+        let fitted = Fitted::new(self, corpus, run)?;
+        Ok(self.detector(fitted, members, scores))
+    }
+
+    fn detector(&self, fitted: Fitted, members: Vec<usize>, scores: Option<Vec<f64>>) -> Detector {
+        Detector {
+            settings: self.clone(),
+            fitted,
+            members,
+            calibrated: scores.map(Calibrated::new),
+            corpus_names: None,
+        }
+    }
+
+    /// Each fold scored by the whole pipeline refitted on the others.
+    fn cross_fitted_scores(&self, corpus: &SeriesSet, folds: &[Vec<usize>], run: &Run) -> Result<Vec<f64>> {
+        let mut scores = Vec::with_capacity(corpus.len());
+        for fold in folds {
+            let others: Vec<usize> = (0..corpus.len()).filter(|i| fold.binary_search(i).is_err()).collect();
+            let fitted = Fitted::new(self, &corpus.select(&others), run)?;
+            scores.extend(fitted.raw_scores(self, &corpus.select(fold), run)?);
+        }
+        Ok(scores)
+    }
+}
+
+/// A fitted pipeline without its calibration.
+#[derive(Debug, Clone, PartialEq)]
+struct Fitted {
+    preparation: FittedPreparation,
+    /// With every `auto` worked out.
+    kernel: Kernel,
+    /// Prepared.
+    corpus: SeriesSet,
+    /// `k(x,x)` before normalising.
+    self_values: Vec<f64>,
+    spectrum: Spectrum,
+}
+
+/// Scored at a time: bounds the memory of the queries' kernel values.
+const BATCH: usize = 1024;
+
+impl Fitted {
+    fn new(settings: &Settings, corpus: &SeriesSet, run: &Run) -> Result<Self> {
+        let (preparation, corpus) = settings.prepare.fit(corpus)?;
+        let kernel = settings.kernel.resolve(&corpus)?;
+        let gram = gram::gram(&kernel, &corpus, settings.scaling, run)?;
+        settings.measure().validate(gram.len())?;
+        let spectrum = Spectrum::new(&gram, settings.rank, run)?;
+        Ok(Self { preparation, kernel, corpus, self_values: gram.self_values, spectrum })
+    }
+
+    /// For each query: score, nearest corpus series, share outside the span.
+    fn measure(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<(f64, usize, f64)>> {
+        let queries = self.preparation.apply(queries)?;
+        let mut results = Vec::with_capacity(queries.len());
+        let indices: Vec<usize> = (0..queries.len()).collect();
+        for batch in indices.chunks(BATCH) {
+            let some = if batch.len() == queries.len() { queries.clone() } else { queries.select(batch) };
+            let found = self.measure_batch(settings, &some, run);
+            results.extend(found.map_err(|e| e.shift_series(batch[0]))?);
+        }
+        Ok(results)
+    }
+
+    fn measure_batch(
+        &self,
+        settings: &Settings,
+        queries: &SeriesSet,
+        run: &Run,
+    ) -> Result<Vec<(f64, usize, f64)>> {
+        let cross =
+            gram::cross(&self.kernel, queries, &self.corpus, &self.self_values, settings.scaling, run)?;
+        let projection = self.spectrum.project(&cross, run)?;
+        let rank = [self.spectrum.rank()];
+        let by_measure = |measure| {
+            scores_by_rank(&self.spectrum, &cross, &projection, measure, &rank, run).map(|mut s| s.pop())
+        };
+        let measure = settings.measure();
+        let scores = by_measure(measure)?.unwrap_or_default();
+        // The nearest series is told for the distance to the mean too.
+        let nearest = match scores.nearest {
+            Some(nearest) => nearest,
+            None => by_measure(Measure { distance: Distance::default(), ..measure })?
+                .and_then(|s| s.nearest)
+                .unwrap_or_default(),
+        };
+        let outside = outside_shares(&projection);
+        Ok(scores.values.into_iter().zip(nearest).zip(outside).map(|((s, n), o)| (s, n, o)).collect())
+    }
+
+    fn raw_scores(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<f64>> {
+        Ok(self.measure(settings, queries, run)?.into_iter().map(|(score, _, _)| score).collect())
+    }
+}
+
+/// A fitted detector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detector {
+    settings: Settings,
+    fitted: Fitted,
+    /// The model's corpus as indices into the series it was fitted on (a split leaves some out).
+    members: Vec<usize>,
+    calibrated: Option<Calibrated>,
+    corpus_names: Option<Vec<String>>,
+}
+
+impl Detector {
+    /// Scores new series, with p-values and flags at the detector's level.
+    pub fn score(&self, series: &SeriesSet, run: &Run) -> Result<Findings> {
+        self.score_at(series, self.settings.level, self.settings.decision, run)
+    }
+
+    /// Scores new series, with flags at another level or by another rule.
+    pub fn score_at(
+        &self,
+        series: &SeriesSet,
+        level: f64,
+        decision: Decision,
+        run: &Run,
+    ) -> Result<Findings> {
+        check_level(level)?;
+        let measured = self.fitted.measure(&self.settings, series, run)?;
+        Ok(Findings::new(self, measured, level, decision))
+    }
+
+    /// What was chosen.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The kernel with every `auto` worked out.
+    pub fn kernel(&self) -> &Kernel {
+        &self.fitted.kernel
+    }
+
+    /// The fitted preparation.
+    pub fn preparation(&self) -> &FittedPreparation {
+        &self.fitted.preparation
+    }
+
+    /// The spectral decomposition of the corpus.
+    pub fn spectrum(&self) -> &Spectrum {
+        &self.fitted.spectrum
+    }
+
+    /// The prepared corpus of the model.
+    pub fn corpus(&self) -> &SeriesSet {
+        &self.fitted.corpus
+    }
+
+    /// The model's corpus as indices into the series it was fitted on.
+    pub fn members(&self) -> &[usize] {
+        &self.members
+    }
+
+    /// The normal scores that p-values compare with.
+    pub fn calibrated(&self) -> Option<&Calibrated> {
+        self.calibrated.as_ref()
+    }
+
+    /// Names of the series that the detector was fitted on, one each, to be told with findings.
+    pub fn with_corpus_names(mut self, names: Option<Vec<String>>) -> Self {
+        self.corpus_names = names;
+        self
+    }
+
+    /// The name of a series that the detector was fitted on, where names were given.
+    pub fn corpus_name(&self, index: usize) -> Option<&str> {
+        self.corpus_names.as_ref()?.get(index).map(String::as_str)
+    }
+
+    /// What the user should know about this model before trusting it, in plain sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.spectrum().rank() == 0 {
+            let meaning = match self.settings.norm {
+                Norm::Envelope => "a score is the plain distance in feature space over sqrt(alpha)",
+                Norm::Tikhonov => "every score is 0",
+                Norm::Exact => "a score is 0 for the same series and infinite for any other",
+            };
+            warnings.push(format!(
+                "the corpus is degenerate: all its series are equal under this kernel (rank 0), so {meaning}; \
+                 check the data and the preparation"
+            ));
+        }
+        if let Some(calibrated) = &self.calibrated
+            && calibrated.smallest_p_value() > self.settings.level
+        {
+            let needed = (1.0 / self.settings.level).ceil() as usize - 1;
+            warnings.push(format!(
+                "{} calibration scores cannot give a p-value below {:.3}, so nothing will ever be flagged at level \
+                 {}; give at least {needed} normal series or choose a higher level",
+                calibrated.scores().len(),
+                calibrated.smallest_p_value(),
+                self.settings.level
+            ));
+        }
+        warnings
+    }
+}

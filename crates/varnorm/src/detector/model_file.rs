@@ -1,0 +1,288 @@
+//! The model file: safetensors, with one metadata entry `varnorm`: a checksum, a space, and JSON.
+//!
+//! Loading trusts nothing: format version, checksum over everything, every shape, every number.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, SafeTensors, View};
+use serde::{Deserialize, Serialize};
+
+use super::{Detector, Fitted, Settings};
+use crate::calibrate::{Calibrated, Calibration};
+use crate::data::{SeriesSet, write_atomically};
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::matrix::Matrix;
+use crate::prepare::{FittedPreparation, FittedStep};
+use crate::run::Run;
+use crate::spectrum::Spectrum;
+
+/// Version of the file's layout. A reader takes its own version only.
+const FORMAT: u32 = 1;
+/// The metadata entry.
+const KEY: &str = "varnorm";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: u32,
+    program: String,
+    settings: Settings,
+    kernel: Kernel,
+    preparation: FittedPreparation,
+    channels: usize,
+    grand_mean: f64,
+    variance: f64,
+    threshold: f64,
+    corpus_names: Option<Vec<String>>,
+}
+
+/// One array on its way into a file.
+struct Array {
+    name: &'static str,
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Array {
+    fn floats(name: &'static str, shape: Vec<usize>, values: &[f64]) -> Self {
+        Self { name, dtype: Dtype::F64, shape, bytes: values.iter().flat_map(|v| v.to_le_bytes()).collect() }
+    }
+
+    fn indices(name: &'static str, values: impl ExactSizeIterator<Item = usize>) -> Self {
+        let shape = vec![values.len()];
+        Self {
+            name,
+            dtype: Dtype::U64,
+            shape,
+            bytes: values.flat_map(|v| (v as u64).to_le_bytes()).collect(),
+        }
+    }
+}
+
+impl View for &Array {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// CRC-32 of the JSON and of every array with its name, type and shape.
+fn checksum<'a>(json: &str, arrays: impl Iterator<Item = (&'a str, Dtype, &'a [usize], &'a [u8])>) -> u32 {
+    let mut arrays: Vec<_> = arrays.collect();
+    arrays.sort_by_key(|a| a.0);
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(json.as_bytes());
+    for (name, dtype, shape, bytes) in arrays {
+        hasher.update(format!("{name} {dtype:?} {shape:?}").as_bytes());
+        hasher.update(bytes);
+    }
+    hasher.finalize()
+}
+
+impl Detector {
+    /// Writes the model file: whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let bytes = self.to_bytes().map_err(|problem| Error::Model { path: path.into(), problem })?;
+        write_atomically(path, |file| file.write_all(&bytes))
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let header = Header {
+            format: FORMAT,
+            program: concat!("varnorm ", env!("CARGO_PKG_VERSION")).into(),
+            settings: self.settings.clone(),
+            kernel: self.fitted.kernel.clone(),
+            preparation: self.fitted.preparation.clone(),
+            channels: self.fitted.corpus.channels(),
+            grand_mean: self.fitted.spectrum.grand_mean,
+            variance: self.fitted.spectrum.variance,
+            threshold: self.fitted.spectrum.threshold,
+            corpus_names: self.corpus_names.clone(),
+        };
+        let json = serde_json::to_string(&header).map_err(|e| e.to_string())?;
+        let arrays = self.arrays();
+        let sum = checksum(&json, arrays.iter().map(|a| (a.name, a.dtype, &a.shape[..], &a.bytes[..])));
+        let metadata = HashMap::from([(KEY.to_string(), format!("{sum:08x} {json}"))]);
+        safetensors::serialize(arrays.iter().map(|a| (a.name, a)), Some(metadata)).map_err(|e| e.to_string())
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        let (fitted, spectrum) = (&self.fitted, &self.fitted.spectrum);
+        let vector = |name, values: &[f64]| Array::floats(name, vec![values.len()], values);
+        let mut arrays = vec![
+            vector("corpus.values", fitted.corpus.values()),
+            Array::indices("corpus.lengths", fitted.corpus.lengths()),
+            Array::indices("corpus.members", self.members.iter().copied()),
+            vector("corpus.self_values", &fitted.self_values),
+            vector("spectrum.eigenvalues", &spectrum.eigenvalues),
+            Array::floats(
+                "spectrum.coordinates",
+                vec![spectrum.rank(), spectrum.corpus_len()],
+                spectrum.coordinates.values(),
+            ),
+            vector("spectrum.row_means", &spectrum.row_means),
+            vector("spectrum.squares", &spectrum.squares),
+        ];
+        if let Some(calibrated) = &self.calibrated {
+            arrays.push(vector("calibration.scores", calibrated.scores()));
+        }
+        arrays
+    }
+
+    /// Reads a model file; everything in it is checked first.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        Self::from_bytes(&bytes).map_err(|problem| Error::Model { path: path.into(), problem })
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let (_, layout) = SafeTensors::read_metadata(bytes)
+            .map_err(|e| format!("it is not a safetensors file, or it was cut short or damaged ({e})"))?;
+        let entry = layout.metadata().as_ref().and_then(|m| m.get(KEY));
+        let entry = entry.ok_or("it is a safetensors file, but not one that varnorm wrote")?;
+        let file =
+            SafeTensors::deserialize(bytes).map_err(|e| format!("it was cut short or damaged ({e})"))?;
+        let (sum, json) = entry.split_once(' ').ok_or("its checksum is missing")?;
+        let tensors = file.tensors();
+        let views = tensors.iter().map(|(name, view)| (&name[..], view.dtype(), view.shape(), view.data()));
+        // The version comes before the checksum: another version may sum up differently.
+        let version = serde_json::from_str::<serde_json::Value>(json).ok().and_then(|v| v["format"].as_u64());
+        if let Some(version) = version.filter(|v| *v != u64::from(FORMAT)) {
+            return Err(format!("its format version is {version} and this program reads version {FORMAT}"));
+        }
+        if format!("{:08x}", checksum(json, views)) != sum {
+            return Err("its checksum does not fit its content: it was damaged".into());
+        }
+        let header: Header =
+            serde_json::from_str(json).map_err(|e| format!("its description is malformed ({e})"))?;
+        assemble(header, &Arrays(&file))
+    }
+}
+
+/// The arrays of a file.
+struct Arrays<'a>(&'a SafeTensors<'a>);
+
+impl Arrays<'_> {
+    fn get(&self, name: &str, dtype: Dtype) -> Result<Vec<[u8; 8]>, String> {
+        let view = self.0.tensor(name).map_err(|_| format!("the array {name} is missing"))?;
+        if view.dtype() != dtype {
+            return Err(format!("the array {name} has the wrong type"));
+        }
+        Ok(view.data().as_chunks::<8>().0.to_vec())
+    }
+
+    fn floats(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
+        let values: Vec<f64> = self.get(name, Dtype::F64)?.into_iter().map(f64::from_le_bytes).collect();
+        check(len.is_none_or(|len| len == values.len()), || format!("the array {name} has the wrong size"))?;
+        Ok(values)
+    }
+
+    fn finite(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
+        let values = self.floats(name, len)?;
+        check(values.iter().all(|v| v.is_finite()), || {
+            format!("the array {name} has values that are not finite")
+        })?;
+        Ok(values)
+    }
+
+    fn indices(&self, name: &str) -> Result<Vec<usize>, String> {
+        let values = self.get(name, Dtype::U64)?;
+        values
+            .into_iter()
+            .map(|b| usize::try_from(u64::from_le_bytes(b)).map_err(|e| format!("{name}: {e}")))
+            .collect()
+    }
+}
+
+fn check(holds: bool, problem: impl Fn() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(problem()) }
+}
+
+fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
+    let lengths = arrays.indices("corpus.lengths")?;
+    let n = lengths.len();
+    check(n >= 2, || "it has fewer than two corpus series".into())?;
+    let corpus = SeriesSet::from_lengths(arrays.finite("corpus.values", None)?, &lengths, header.channels)
+        .map_err(|e| e.to_string())?;
+    let members = arrays.indices("corpus.members")?;
+    check(members.len() == n && members.is_sorted(), || "its corpus members are malformed".into())?;
+    let eigenvalues = arrays.finite("spectrum.eigenvalues", None)?;
+    let positive = eigenvalues.iter().all(|v| *v > 0.0) && eigenvalues.is_sorted_by(|a, b| a >= b);
+    check(positive, || "its eigenvalues are not positive and descending".into())?;
+    let cells = arrays.finite("spectrum.coordinates", Some(eigenvalues.len() * n))?;
+    let coordinates =
+        Matrix::from_values(eigenvalues.len(), n, cells).ok_or("its coordinates are malformed")?;
+    let finite = [header.grand_mean, header.variance, header.threshold].iter().all(|v| v.is_finite());
+    check(finite, || "its description has numbers that are not finite".into())?;
+    let spectrum = Spectrum {
+        eigenvalues,
+        coordinates,
+        row_means: arrays.finite("spectrum.row_means", Some(n))?,
+        grand_mean: header.grand_mean,
+        squares: arrays.finite("spectrum.squares", Some(n))?,
+        variance: header.variance,
+        threshold: header.threshold,
+    };
+    let calibrated = match header.settings.calibration {
+        Calibration::None {} => None,
+        // Scores of the exact norm may be infinite.
+        _ => Some(arrays.floats("calibration.scores", None)?),
+    };
+    check(calibrated.iter().flatten().all(|s| !s.is_nan()), || {
+        "its calibration scores are malformed".into()
+    })?;
+    check_preparation(&header)?;
+    header.settings.validate().and_then(|()| header.kernel.validate()).map_err(|e| e.to_string())?;
+    let names = header.corpus_names.as_ref();
+    check(names.is_none_or(|names| members.iter().all(|m| *m < names.len())), || {
+        "its names are malformed".into()
+    })?;
+    let fitted = Fitted {
+        preparation: header.preparation,
+        kernel: header.kernel,
+        self_values: arrays.finite("corpus.self_values", Some(n))?,
+        corpus,
+        spectrum,
+    };
+    // One kernel value shows that kernel and corpus fit together.
+    crate::gram::self_values(&fitted.kernel, &fitted.corpus, &Run::sequential())
+        .map_err(|e| e.to_string())?;
+    Ok(Detector {
+        settings: header.settings,
+        fitted,
+        members,
+        calibrated: calibrated.map(Calibrated::new),
+        corpus_names: header.corpus_names,
+    })
+}
+
+fn check_preparation(header: &Header) -> Result<(), String> {
+    for step in header.preparation.steps() {
+        let holds = match step {
+            FittedStep::Zscore { means, scales, .. } => {
+                !means.is_empty()
+                    && means.len() == scales.len()
+                    && means.iter().chain(scales).all(|v| v.is_finite())
+                    && scales.iter().all(|s| *s > 0.0)
+            }
+            FittedStep::Pool { window } => *window > 0,
+            FittedStep::Resample { length } => *length > 0,
+            FittedStep::Clip { limit } => *limit > 0.0,
+            _ => true,
+        };
+        check(holds, || "its preparation is malformed".into())?;
+    }
+    Ok(())
+}
