@@ -1,0 +1,234 @@
+//! What every kernel of the catalogue promises.
+
+mod common;
+
+use common::Numbers;
+use varnorm::gram::{self, Scaling, Tiling};
+use varnorm::kernel::CATALOGUE;
+use varnorm::{Kernel, Rank, Run, SeriesSet, Spectrum};
+
+fn every_kernel() -> Vec<Kernel> {
+    CATALOGUE.iter().map(|info| info.example.parse().unwrap()).collect()
+}
+
+/// The definition, written as naively as can be.
+fn naive(kernel: &Kernel, x: &[f64], y: &[f64], channels: usize) -> f64 {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let json = serde_json::to_value(kernel).unwrap();
+    let number = |name: &str| json[name].as_f64().unwrap();
+    let point = |a: &[f64], b: &[f64]| {
+        if json.get("sigma").is_some() {
+            (-square(a, b) / (2.0 * number("sigma").powi(2))).exp()
+        } else {
+            (dot(a, b) + number("c")).powf(number("p"))
+        }
+    };
+    let points: Vec<(&[f64], &[f64])> = x.chunks(channels).zip(y.chunks(channels)).collect();
+    let name = json["kernel"].as_str().unwrap();
+    match name {
+        "flat_linear" => dot(x, y),
+        _ if name.starts_with("flat_") => point(x, y),
+        _ if points.len() == 1 => point(x, y),
+        _ => {
+            let pieces = points.windows(2).map(|w| 0.5 * (point(w[0].0, w[0].1) + point(w[1].0, w[1].1)));
+            pieces.sum::<f64>() / (points.len() - 1) as f64
+        }
+    }
+}
+
+#[test]
+fn values_equal_the_naive_definition_for_every_shape() {
+    let run = Run::with_threads(2).unwrap();
+    for (n, steps, channels) in [(1, 1, 1), (3, 1, 4), (9, 2, 1), (17, 30, 6), (130, 7, 3), (5, 40, 150)] {
+        let set = Numbers(5).walks(n, steps, channels);
+        for kernel in every_kernel() {
+            let found = gram::gram(&kernel, &set, Scaling::Raw, &run).unwrap().matrix;
+            for i in 0..n {
+                for j in 0..n {
+                    let expected = naive(&kernel, set.series(i).values(), set.series(j).values(), channels);
+                    let scale = naive(&kernel, set.series(i).values(), set.series(i).values(), channels)
+                        .max(naive(&kernel, set.series(j).values(), set.series(j).values(), channels));
+                    let error = (found.get(i, j) - expected).abs();
+                    assert!(
+                        error <= 1e-13 * scale.max(1.0),
+                        "{kernel} {n} {steps} {channels}: {i} {j}: {error:e}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gram_matrices_are_exactly_symmetric_and_positive_semidefinite() {
+    let run = Run::sequential();
+    let set = Numbers(6).walks(60, 12, 3);
+    for kernel in every_kernel() {
+        for scaling in [Scaling::Raw, Scaling::Normalized] {
+            let gram = gram::gram(&kernel, &set, scaling, &run).unwrap();
+            let n = gram.len();
+            for i in 0..n {
+                for j in 0..n {
+                    assert_eq!(gram.matrix.get(i, j).to_bits(), gram.matrix.get(j, i).to_bits(), "{kernel}");
+                }
+                if scaling == Scaling::Normalized {
+                    assert_eq!(gram.matrix.get(i, i), 1.0, "{kernel}");
+                }
+            }
+            let largest = gram.matrix.values().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            // v^T G v >= 0 for any v.
+            for seed in 0..50 {
+                let mut numbers = Numbers(seed);
+                let v: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
+                let form: f64 = (0..n)
+                    .map(|i| v[i] * gram.matrix.row(i).iter().zip(&v).map(|(g, v)| g * v).sum::<f64>())
+                    .sum();
+                assert!(form >= -1e-10 * largest * n as f64, "{kernel}: {form}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_threads_tiles_or_company() {
+    let set = Numbers(7).walks(75, 90, 4);
+    let kernels = every_kernel();
+    let grid: Vec<Kernel> = kernels
+        .iter()
+        .cloned()
+        .chain(
+            ["flat_rbf:sigma=1", "flat_poly:c=2,p=4", "integral_rbf:sigma=2", "integral_poly:c=2,p=3"]
+                .map(|s| s.parse().unwrap()),
+        )
+        .collect();
+    let all = |threads, tiling| {
+        let run = Run::with_threads(threads).unwrap();
+        gram::grams(&grid, &set, Scaling::Raw, tiling, &run).unwrap()
+    };
+    let reference = all(1, Tiling::default());
+    for (threads, rows, columns) in [(4, 96, 128), (1, 1, 1), (3, 7, 13), (2, 200, 9), (1, 13, 500)] {
+        assert_eq!(
+            all(threads, Tiling { rows, columns }),
+            reference,
+            "{threads} threads, {rows} x {columns}"
+        );
+    }
+    for (kernel, together) in grid.iter().zip(&reference) {
+        let alone = gram::gram(kernel, &set, Scaling::Raw, &Run::sequential()).unwrap();
+        assert_eq!(&alone, together, "{kernel} alone and with others");
+        let diagonal = gram::self_values(kernel, &set, &Run::sequential()).unwrap();
+        assert_eq!(diagonal, together.self_values, "{kernel}");
+        let cross = gram::cross(kernel, &set, &set, &diagonal, Scaling::Raw, &Run::sequential()).unwrap();
+        assert_eq!(cross.matrix, together.matrix, "{kernel} as queries against itself");
+    }
+}
+
+#[test]
+fn short_constant_repeated_and_huge_series_stay_finite() {
+    let run = Run::sequential();
+    let constant = SeriesSet::from_equal(vec![2.5; 5 * 8], 4, 2).unwrap();
+    let zero = SeriesSet::from_equal(vec![0.0; 5 * 8], 4, 2).unwrap();
+    let single_steps = Numbers(8).walks(6, 1, 2);
+    let mut huge = Numbers(9).walks(6, 20, 2);
+    huge.values_mut().iter_mut().for_each(|v| *v *= 1e3);
+    let mut tiny = Numbers(9).walks(6, 20, 2);
+    tiny.values_mut().iter_mut().for_each(|v| *v *= 1e-3);
+    let mut offset = Numbers(10).walks(6, 20, 2);
+    offset.values_mut().iter_mut().for_each(|v| *v += 1e6);
+    for set in [&constant, &zero, &single_steps, &huge, &tiny, &offset] {
+        for kernel in every_kernel() {
+            let gram = gram::gram(&kernel, set, Scaling::Normalized, &run).unwrap();
+            let within = gram.matrix.values().iter().all(|v| v.abs() <= 1.0 + 1e-12);
+            assert!(within, "{kernel}: a normalised value is at most 1: {:?}", gram.matrix);
+            Spectrum::new(&gram, Rank::default(), &run).unwrap();
+        }
+    }
+    // A far offset costs the product form all its digits: the distances are computed again.
+    let kernel: Kernel = "flat_rbf:sigma=3".parse().unwrap();
+    let gram = gram::gram(&kernel, &offset, Scaling::Raw, &run).unwrap();
+    let expected = naive(&kernel, offset.series(0).values(), offset.series(1).values(), 2);
+    assert!((gram.matrix.get(0, 1) - expected).abs() < 1e-14);
+}
+
+#[test]
+fn overflow_is_an_error_that_names_the_pair() {
+    let set = SeriesSet::from_equal(vec![1e200, 1.0, 1e200, 3.0], 2, 1).unwrap();
+    for spec in ["flat_linear", "flat_poly:c=1,p=2", "integral_poly:c=1,p=2"] {
+        let error = gram::gram(&spec.parse().unwrap(), &set, Scaling::Raw, &Run::sequential()).unwrap_err();
+        assert!(error.to_string().contains("series 0 and 0 is inf"), "{spec}: {error}");
+    }
+}
+
+#[test]
+fn json_and_words_survive_the_round_trip() {
+    for info in CATALOGUE {
+        let kernel: Kernel = info.example.parse().unwrap();
+        let json = serde_json::to_string(&kernel).unwrap();
+        assert!(json.contains(info.name));
+        assert_eq!(json.parse::<Kernel>().unwrap(), kernel);
+        assert_eq!(serde_json::from_str::<Kernel>(&json).unwrap(), kernel);
+        assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel);
+        let default: Kernel = info.name.parse().unwrap();
+        let corpus = Numbers(1).walks(8, 6, 2);
+        let resolved = default.resolve(&corpus).unwrap();
+        assert!(!serde_json::to_string(&resolved).unwrap().contains("auto"), "{resolved}");
+        assert_eq!(resolved.resolve(&corpus).unwrap(), resolved);
+    }
+}
+
+#[test]
+fn mistakes_in_a_specification_say_what_is_allowed() {
+    for (spec, words) in [
+        ("flat_rfb", "choose one of flat_linear, flat_rbf"),
+        ("flat_rbf:sigma=0", "sigma = 0: must be a positive number or auto"),
+        ("flat_rbf:sigma=-1", "sigma = -1: must be a positive number"),
+        ("flat_rbf:sigma=nan", "neither a number nor"),
+        ("flat_rbf:gamma=1", "flat_rbf has no such parameter; it has: sigma"),
+        ("flat_rbf:sigma", "not of the form parameter=value"),
+        ("flat_rbf:sigma=1,sigma=2", "given twice"),
+        ("flat_poly:c=-1", "must be zero, a positive number or auto"),
+        ("flat_poly:p=0", "degree from 1 to 32"),
+        ("flat_linear:c=1", "it has: none"),
+        ("{\"kernel\":\"flat_rbf\",\"sigma\":", "not valid JSON"),
+        ("", "is not a kernel"),
+    ] {
+        let error = spec.parse::<Kernel>().unwrap_err().to_string();
+        assert!(error.contains(words), "{spec}: {error}");
+    }
+}
+
+#[test]
+fn unequal_lengths_are_an_error_that_names_the_series() {
+    let mut set = Numbers(1).walks(3, 5, 2);
+    set.push(&[1.0, 2.0]).unwrap();
+    for kernel in every_kernel() {
+        let error = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap_err().to_string();
+        assert!(error.contains("series 3 has 1 steps where 5 are expected"), "{kernel}: {error}");
+        assert!(error.contains("resample"), "{error}");
+    }
+}
+
+#[test]
+fn a_cancelled_run_stops() {
+    let run = Run::with_threads(2).unwrap();
+    run.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+    let set = Numbers(1).walks(30, 5, 2);
+    let error = gram::gram(&Kernel::FlatLinear {}, &set, Scaling::Raw, &run).unwrap_err();
+    assert!(matches!(error, varnorm::Error::Cancelled));
+}
+
+#[test]
+fn progress_counts_up_to_its_total() {
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let sink = std::sync::Arc::clone(&seen);
+    let run =
+        Run::with_threads(2).unwrap().on_progress(move |p| sink.lock().unwrap().push((p.done, p.total)));
+    let set = Numbers(1).walks(300, 5, 2);
+    gram::gram(&Kernel::FlatLinear {}, &set, Scaling::Raw, &run).unwrap();
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort_unstable();
+    let total = seen[0].1;
+    assert!(total > 1);
+    assert_eq!(seen, (1..=total).map(|done| (done, total)).collect::<Vec<_>>());
+}

@@ -1,0 +1,81 @@
+//! Numbers of an independent oracle: kernels, and the algorithms at all ranks and alphas.
+
+mod common;
+
+use common::{assert_close, matrix, numbers, series_set, shared_json};
+use serde_json::Value;
+use varnorm::gram::{self, Cross, Scaling};
+use varnorm::score::{Scores, score_grid};
+use varnorm::{Distance, Gram, Kernel, Measure, Norm, Rank, Run, Spectrum};
+
+fn golden_kernel(case: &Value) -> Option<Kernel> {
+    let mut object = case["params"].as_object().unwrap().clone();
+    object.insert("kernel".into(), case["kernel"].clone());
+    let name = case["kernel"].as_str().unwrap();
+    (name.starts_with("flat_") || name.starts_with("integral_"))
+        .then(|| Value::Object(object).to_string().parse().unwrap())
+}
+
+#[test]
+fn flat_and_integral_kernels() {
+    let Some(golden) = shared_json("golden/kernels.json") else { return };
+    let (x, y) = (series_set(&golden["X"]), series_set(&golden["Y"]));
+    let run = Run::sequential();
+    let mut seen = 0;
+    for case in golden["cases"].as_array().unwrap() {
+        let Some(kernel) = golden_kernel(case) else { continue };
+        let within = gram::gram(&kernel, &x, Scaling::Raw, &run).unwrap().matrix;
+        let corpus = gram::self_values(&kernel, &y, &run).unwrap();
+        let between = gram::cross(&kernel, &x, &y, &corpus, Scaling::Raw, &run).unwrap().matrix;
+        for (found, expected) in [(within, matrix(&case["xx"])), (between, matrix(&case["xy"]))] {
+            for (f, e) in found.values().iter().zip(expected.values()) {
+                assert_close(*f, *e, 1e-12, &kernel.to_string());
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 9, "the golden file has nine flat and integral cases");
+}
+
+fn assert_by_rank(found: &[Scores], expected: &Value, what: &str) {
+    for (q, by_rank) in expected.as_array().unwrap().iter().enumerate() {
+        let expected = numbers(by_rank);
+        assert_eq!(found.len(), expected.len(), "{what}: ranks");
+        for (r, e) in expected.iter().enumerate() {
+            assert_close(found[r].values[q], *e, 1e-9, &format!("{what}, query {q}, rank {}", r + 1));
+        }
+    }
+}
+
+#[test]
+fn scores_at_every_rank_and_alpha() {
+    let Some(golden) = shared_json("golden/algorithms.json") else { return };
+    let run = Run::sequential();
+    let gram = Gram::from_matrix(matrix(&golden["gram"])).unwrap();
+    let cross = Cross { matrix: matrix(&golden["cross"]), self_values: numbers(&golden["self_query"]) };
+    let rank = Rank {
+        max_rank: golden["max_rank"].as_u64().map(|r| r as usize),
+        eigenvalue_threshold: golden["eigenvalue_threshold"].as_f64(),
+    };
+    let spectrum = Spectrum::new(&gram, rank, &run).unwrap();
+    for (found, expected) in spectrum.eigenvalues().iter().zip(numbers(&golden["eigenvalues"])) {
+        assert_close(*found, expected, 1e-12, "eigenvalue");
+    }
+    let mut seen = 0;
+    for case in golden["by_alpha"].as_array().unwrap() {
+        let alpha = case["alpha"].as_f64().unwrap();
+        for (norm, norm_name) in [(Norm::Tikhonov, "tikhonov"), (Norm::Envelope, "envelope")] {
+            for (distance, distance_name) in
+                [(Distance::Mahalanobis {}, "mahalanobis"), (Distance::default(), "conformance")]
+            {
+                let key = format!("{norm_name}_{distance_name}_by_rank");
+                let Some(expected) = case.get(&key) else { continue };
+                let measure = Measure { norm, alpha, distance };
+                let found = score_grid(&spectrum, &cross, &[measure], &run).unwrap();
+                assert_by_rank(&found[0], expected, &format!("{key}, alpha {alpha}"));
+                seen += 1;
+            }
+        }
+    }
+    assert_eq!(seen, 18, "five alphas with the paper's norm and four with the envelope, two distances each");
+}
