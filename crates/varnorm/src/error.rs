@@ -182,15 +182,23 @@ impl Error {
         Self::File { path: path.into(), problem: problem.into() }
     }
 
-    /// The same error for a series that comes `by` later in the caller's data than in the part looked at.
-    pub(crate) fn shift_series(mut self, by: usize) -> Self {
+    /// The same error with series named by their places in the caller's data: `rows` and `columns` tell where the
+    /// series of the part looked at come from.
+    pub(crate) fn rename_series(
+        mut self,
+        rows: impl Fn(usize) -> usize,
+        columns: impl Fn(usize) -> usize,
+    ) -> Self {
         match &mut self {
             Self::Missing { series, .. }
             | Self::NonFinite { series, .. }
             | Self::UnequalLengths { series, .. } => {
-                *series += by;
+                *series = rows(*series);
             }
-            Self::KernelValue { row, .. } => *row += by,
+            Self::KernelValue { row, column, .. } => {
+                *row = rows(*row);
+                *column = columns(*column);
+            }
             _ => {}
         }
         self

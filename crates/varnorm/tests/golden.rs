@@ -1,4 +1,5 @@
 //! Numbers of an independent oracle: kernels, and the algorithms at all ranks and alphas.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 

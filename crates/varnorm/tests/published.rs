@@ -1,4 +1,5 @@
 //! The published experiment with the published hyper-parameters (MATH: section 5), flat and integral kernels.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 

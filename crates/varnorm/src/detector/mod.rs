@@ -60,7 +60,7 @@ impl Default for Settings {
             kernel: Kernel::default(),
             scaling: Scaling::default(),
             norm: Norm::default(),
-            alpha: 0.01,
+            alpha: 0.1,
             distance: Distance::default(),
             rank: Rank::default(),
             calibration: Calibration::default(),
@@ -102,8 +102,8 @@ impl Settings {
             Calibration::None {} => (everyone, None),
             Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
                 let (members, held) = holdout(corpus.len(), share, seed)?;
-                let fitted = Fitted::new(self, &corpus.select(&members), run)?;
-                let scores = fitted.raw_scores(self, &corpus.select(&held), run)?;
+                let fitted = self.fit_part(corpus, &members, run)?;
+                let scores = self.score_part(&fitted, corpus, &held, run)?;
                 return Ok(self.detector(fitted, members, Some(scores)));
             }
             Calibration::CrossFit { folds, seed } => {
@@ -129,10 +129,22 @@ impl Settings {
         let mut scores = Vec::with_capacity(corpus.len());
         for fold in folds {
             let others: Vec<usize> = (0..corpus.len()).filter(|i| fold.binary_search(i).is_err()).collect();
-            let fitted = Fitted::new(self, &corpus.select(&others), run)?;
-            scores.extend(fitted.raw_scores(self, &corpus.select(fold), run)?);
+            let fitted = self.fit_part(corpus, &others, run)?;
+            scores.extend(self.score_part(&fitted, corpus, fold, run)?);
         }
         Ok(scores)
+    }
+
+    /// Fits on part of a corpus; errors name series by their places in the whole.
+    fn fit_part(&self, corpus: &SeriesSet, part: &[usize], run: &Run) -> Result<Fitted> {
+        let fitted = Fitted::new(self, &corpus.select(part), run);
+        fitted.map_err(|e| e.rename_series(|i| part[i], |j| part[j]))
+    }
+
+    /// Scores part of a corpus; errors name series by their places in the whole.
+    fn score_part(&self, fitted: &Fitted, corpus: &SeriesSet, part: &[usize], run: &Run) -> Result<Vec<f64>> {
+        let scores = fitted.raw_scores(self, &corpus.select(part), run);
+        scores.map_err(|e| e.rename_series(|i| part[i], |j| j))
     }
 }
 
@@ -170,7 +182,7 @@ impl Fitted {
         for batch in indices.chunks(BATCH) {
             let some = if batch.len() == queries.len() { queries.clone() } else { queries.select(batch) };
             let found = self.measure_batch(settings, &some, run);
-            results.extend(found.map_err(|e| e.shift_series(batch[0]))?);
+            results.extend(found.map_err(|e| e.rename_series(|i| batch[0] + i, |j| j))?);
         }
         Ok(results)
     }
