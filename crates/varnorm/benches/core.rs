@@ -69,7 +69,8 @@ fn conformance(c: &mut Criterion) {
     group.finish();
     let spectrum = Spectrum::new(&gram, Rank::at_most(50), &run).unwrap();
     let mut group = c.benchmark_group("scores/512 queries, 4096 corpus, rank 50");
-    for (name, distance) in [("conformance", Distance::default()), ("mahalanobis", Distance::Mahalanobis {})] {
+    for (name, distance) in [("conformance", Distance::default()), ("mahalanobis", Distance::Mahalanobis {})]
+    {
         let measure = Measure { norm: Norm::Envelope, alpha: 0.1, distance };
         group.bench_function(name, |b| b.iter(|| scores(&spectrum, &cross, measure, &run).unwrap()));
     }

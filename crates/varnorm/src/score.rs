@@ -238,6 +238,20 @@ struct Formula<'a> {
     spectrum: &'a Spectrum,
     weights: Vec<f64>,
     outside: Outside,
+    /// The corpus' coordinates, W series side by side: panel after panel, one `[f64; W]` per coordinate.
+    panels: Vec<[f64; W]>,
+}
+
+/// Rows of `n` numbers each would put a panel's coordinates `8 n` bytes apart: for round n into one cache set.
+fn panels(spectrum: &Spectrum) -> Vec<[f64; W]> {
+    let (n, rank) = (spectrum.corpus_len(), spectrum.rank());
+    let mut panels = vec![[0.0; W]; n.div_ceil(W) * rank];
+    for j in 0..rank {
+        for (p, lanes) in spectrum.coordinates().row(j).chunks(W).enumerate() {
+            panels[p * rank + j][..lanes.len()].copy_from_slice(lanes);
+        }
+    }
+    panels
 }
 
 impl<'a> Formula<'a> {
@@ -253,7 +267,12 @@ impl<'a> Formula<'a> {
             Norm::Tikhonov => Outside::Nothing,
             Norm::Envelope => Outside::Over(alpha),
         };
-        Self { spectrum, weights: spectrum.eigenvalues().iter().map(weight).collect(), outside }
+        let weights = spectrum.eigenvalues().iter().map(weight).collect();
+        let panels = match measure.distance {
+            Distance::Mahalanobis {} => Vec::new(),
+            Distance::Conformance { .. } => panels(spectrum),
+        };
+        Self { spectrum, weights, outside, panels }
     }
 
     fn mahalanobis(&self, query: &Query<'_>, ranks: &[usize], cells: &mut [(f64, usize)]) {
@@ -317,48 +336,26 @@ impl Work for Distances<'_> {
             for ((cell, square), product) in whole.iter_mut().zip(squares).zip(products) {
                 *cell = (self.query.square + square - 2.0 * product).max(0.0);
             }
+            let panel = &self.formula.panels[start / W * spectrum.rank()..];
             let (mut weighted, mut plain, mut done) = ([0.0; W], [0.0; W], 0);
             for (r, rank) in self.ranks.iter().enumerate() {
-                add_coordinates::<I>(self.formula, self.query, done..*rank, start, &mut weighted, &mut plain);
+                let coordinates = done..*rank;
+                let weights = &self.formula.weights[coordinates.clone()];
+                let query = &self.query.coordinates[coordinates.clone()];
+                for ((lanes, p), weight) in panel[coordinates].iter().zip(query).zip(weights) {
+                    for lane in 0..W {
+                        let difference = p - lanes[lane];
+                        let square = difference * difference;
+                        weighted[lane] = I::mul_add(*weight, square, weighted[lane]);
+                        plain[lane] += square;
+                    }
+                }
                 done = *rank;
                 let cells = &mut self.out[r * n + start..r * n + start + width];
                 for (lane, cell) in cells.iter_mut().enumerate() {
                     *cell = self.formula.outside.add(weighted[lane], whole[lane] - plain[lane]);
                 }
             }
-        }
-    }
-}
-
-/// Adds some coordinates of W differences to their weighted and plain sums of squares.
-#[inline(always)]
-fn add_coordinates<I: Isa>(
-    formula: &Formula<'_>,
-    query: &Query<'_>,
-    coordinates: std::ops::Range<usize>,
-    start: usize,
-    weighted: &mut [f64; W],
-    plain: &mut [f64; W],
-) {
-    let n = formula.spectrum.corpus_len();
-    let columns = formula.spectrum.coordinates().values();
-    let queries = &query.coordinates[coordinates.clone()];
-    let weights = &formula.weights[coordinates.clone()];
-    for ((j, p), weight) in coordinates.zip(queries).zip(weights) {
-        let mut lanes = [0.0; W];
-        match columns.get(j * n + start..j * n + start + W) {
-            // Lanes beyond the corpus read the next row's numbers: their sums are never used.
-            Some(values) => lanes.copy_from_slice(values),
-            None => {
-                let rest = &columns[j * n + start..];
-                lanes[..rest.len()].copy_from_slice(rest);
-            }
-        }
-        for lane in 0..W {
-            let difference = p - lanes[lane];
-            let square = difference * difference;
-            weighted[lane] = I::mul_add(*weight, square, weighted[lane]);
-            plain[lane] += square;
         }
     }
 }

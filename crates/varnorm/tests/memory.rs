@@ -73,7 +73,8 @@ fn memory_stays_within_its_promises() {
     let gram = gram::gram(&kernel, &features.select(&all[..corpus]), Scaling::Normalized, &run).unwrap();
     let spectrum = Spectrum::new(&gram, Rank::at_most(50), &run).unwrap();
     let cross = Cross {
-        matrix: Matrix::from_values(queries, corpus, gram.matrix.values()[..queries * corpus].to_vec()).unwrap(),
+        matrix: Matrix::from_values(queries, corpus, gram.matrix.values()[..queries * corpus].to_vec())
+            .unwrap(),
         self_values: vec![1.0; queries],
     };
     drop(gram);

@@ -22,7 +22,7 @@
 use super::lanes::{Isa, W, Work, dispatch, exp};
 use super::pass::{Pass, Tile, require_equal_lengths};
 use super::product::inner_products;
-use super::{Kernel, power};
+use super::{Kernel, powers};
 use crate::data::SeriesSet;
 use crate::error::Result;
 
@@ -89,7 +89,7 @@ impl Pass for FlatPass {
             Finish::Rbf { factor } => dispatch(Rbf { factor, distances, out }),
             Finish::Poly { c, p } => {
                 for (o, product) in out.iter_mut().zip(products) {
-                    *o = power(product + c, p);
+                    [*o] = powers([product + c], p);
                 }
             }
         }
@@ -107,10 +107,8 @@ struct Distances<'a> {
 impl Work for Distances<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let squares = |values: &[f64]| -> Vec<f64> {
-            values.chunks_exact(self.depth).map(|x| sum_over_lanes::<I>(x, x, |a, _| a)).collect()
-        };
-        let (row_squares, column_squares) = (squares(self.rows), squares(self.columns));
+        let row_squares = squares::<I>(self.rows, self.depth);
+        let column_squares = squares::<I>(self.columns, self.depth);
         let columns = column_squares.len();
         for (i, x2) in row_squares.iter().enumerate() {
             let x = &self.rows[i * self.depth..(i + 1) * self.depth];
@@ -121,7 +119,7 @@ impl Work for Distances<'_> {
                 let trusted = distance > CANCELLED * sum;
                 if !trusted {
                     let y = &self.columns[j * self.depth..(j + 1) * self.depth];
-                    distance = sum_over_lanes::<I>(x, y, |a, b| a - b);
+                    distance = squared_distance::<I>(x, y);
                 }
                 self.distances[i * columns + j] = distance;
             }
@@ -129,19 +127,37 @@ impl Work for Distances<'_> {
     }
 }
 
-/// Sum of `f(x_k, y_k)^2` in a fixed order: W partial sums, then their sum.
+// No closures and no adapters below: they would be compiled without the instruction set.
+
 #[inline(always)]
-fn sum_over_lanes<I: Isa>(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+fn squares<I: Isa>(values: &[f64], depth: usize) -> Vec<f64> {
+    let zero = vec![0.0; depth];
+    let mut squares = Vec::with_capacity(values.len() / depth);
+    for x in values.chunks_exact(depth) {
+        squares.push(squared_distance::<I>(x, &zero));
+    }
+    squares
+}
+
+/// `|x - y|^2` in a fixed order: W partial sums, then their sum.
+#[inline(always)]
+fn squared_distance<I: Isa>(x: &[f64], y: &[f64]) -> f64 {
     let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks::<W>(), y.as_chunks::<W>());
     let mut lanes = [0.0; W];
     for (x, y) in xs.iter().zip(ys) {
         for lane in 0..W {
-            let v = f(x[lane], y[lane]);
-            lanes[lane] = I::mul_add(v, v, lanes[lane]);
+            let difference = x[lane] - y[lane];
+            lanes[lane] = I::mul_add(difference, difference, lanes[lane]);
         }
     }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(a, b)| f(*a, *b).powi(2)).sum();
-    lanes.iter().sum::<f64>() + rest
+    let mut sum = 0.0;
+    for (a, b) in x_rest.iter().zip(y_rest) {
+        sum += (a - b) * (a - b);
+    }
+    for lane in lanes {
+        sum += lane;
+    }
+    sum
 }
 
 struct Rbf<'a> {
@@ -153,13 +169,22 @@ struct Rbf<'a> {
 impl Work for Rbf<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for (out, distances) in self.out.chunks_mut(W).zip(self.distances.chunks(W)) {
-            let mut lanes = [0.0; W];
-            for (lane, d) in lanes.iter_mut().zip(distances) {
-                *lane = self.factor * d;
-            }
-            let values = exp::<I>(lanes);
-            out.copy_from_slice(&values[..out.len()]);
+        let (outs, out_rest) = self.out.as_chunks_mut::<W>();
+        let (distances, distance_rest) = self.distances.as_chunks::<W>();
+        for (out, distances) in outs.iter_mut().zip(distances) {
+            *out = rbf_lanes::<I>(self.factor, distances);
         }
+        let mut last = [0.0; W];
+        last[..distance_rest.len()].copy_from_slice(distance_rest);
+        out_rest.copy_from_slice(&rbf_lanes::<I>(self.factor, &last)[..out_rest.len()]);
     }
+}
+
+#[inline(always)]
+fn rbf_lanes<I: Isa>(factor: f64, distances: &[f64; W]) -> [f64; W] {
+    let mut exponents = [0.0; W];
+    for lane in 0..W {
+        exponents[lane] = factor * distances[lane];
+    }
+    exp::<I>(exponents)
 }

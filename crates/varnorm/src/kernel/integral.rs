@@ -22,7 +22,7 @@
 
 use super::lanes::{Isa, W, Work, dispatch, exp};
 use super::pass::{Pass, Tile, require_equal_lengths};
-use super::{Kernel, power};
+use super::{Kernel, powers};
 use crate::data::{Series, SeriesSet};
 use crate::error::Result;
 
@@ -163,9 +163,20 @@ fn point_products<I: Isa>(x: &[f64], y: &[[f64; W]]) -> ([f64; W], [f64; W]) {
 
 #[inline(always)]
 fn static_value<I: Isa>(kernel: Static, product: &[f64; W], distance: &[f64; W]) -> [f64; W] {
+    let mut values = [0.0; W];
     match kernel {
-        Static::Rbf { factor } => exp::<I>(distance.map(|d| factor * d)),
-        Static::Poly { c, p } => product.map(|v| power(v + c, p)),
+        Static::Rbf { factor } => {
+            for lane in 0..W {
+                values[lane] = factor * distance[lane];
+            }
+            exp::<I>(values)
+        }
+        Static::Poly { c, p } => {
+            for lane in 0..W {
+                values[lane] = product[lane] + c;
+            }
+            powers(values, p)
+        }
     }
 }
 

@@ -85,7 +85,12 @@ pub(crate) fn dispatch(work: impl Work) {
 /// (remainder below 5e-18).
 #[inline(always)]
 pub(crate) fn exp<I: Isa>(x: [f64; W]) -> [f64; W] {
-    std::array::from_fn(|lane| exp_one::<I>(x[lane]))
+    // A plain loop: a closure given to the standard library would be compiled without the instruction set.
+    let mut values = [0.0; W];
+    for lane in 0..W {
+        values[lane] = exp_one::<I>(x[lane]);
+    }
+    values
 }
 
 #[inline(always)]

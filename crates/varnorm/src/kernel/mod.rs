@@ -188,16 +188,18 @@ fn rbf_factor(sigma: f64) -> f64 {
     -0.5 / sigma / sigma
 }
 
-/// `base^exponent` by squaring: the same bits in every lane and on every path.
+/// `base^exponent` of every lane, by squaring: the same bits in every lane and on every path.
 #[inline(always)]
-fn power(base: f64, exponent: u32) -> f64 {
-    let (mut result, mut square, mut left) = (1.0, base, exponent);
+fn powers<const N: usize>(bases: [f64; N], exponent: u32) -> [f64; N] {
+    let (mut results, mut squares, mut left) = ([1.0; N], bases, exponent);
     while left > 0 {
-        if left & 1 == 1 {
-            result *= square;
+        for lane in 0..N {
+            if left & 1 == 1 {
+                results[lane] *= squares[lane];
+            }
+            squares[lane] *= squares[lane];
         }
-        square *= square;
         left >>= 1;
     }
-    result
+    results
 }

@@ -85,14 +85,41 @@ fn add_block(
 #[inline(always)]
 fn pack<const P: usize>(rows: &[f64], depth: usize, start: usize, block: usize, packed: &mut [f64]) {
     for (panel, group) in packed.chunks_exact_mut(block * P).zip(rows.chunks(depth * P)) {
-        let count = group.len() / depth;
-        if count < P {
-            panel.fill(0.0);
-        }
-        for (lane, row) in group.chunks_exact(depth).enumerate() {
-            for (cells, value) in panel.chunks_exact_mut(P).zip(&row[start..start + block]) {
-                cells[lane] = *value;
+        let panel = panel.as_chunks_mut::<P>().0;
+        match group.len() == depth * P {
+            true => pack_full::<P>(group, depth, start, panel),
+            false => {
+                panel.fill([0.0; P]);
+                for (lane, row) in group.chunks_exact(depth).enumerate() {
+                    for (cells, value) in panel.iter_mut().zip(&row[start..start + block]) {
+                        cells[lane] = *value;
+                    }
+                }
             }
+        }
+    }
+}
+
+/// A whole panel, a square of `P` terms at a time, so that the transposition happens in registers.
+#[inline(always)]
+fn pack_full<const P: usize>(group: &[f64], depth: usize, start: usize, panel: &mut [[f64; P]]) {
+    let (squares, rest) = panel.as_chunks_mut::<P>();
+    let done = squares.len() * P;
+    for (s, square) in squares.iter_mut().enumerate() {
+        let mut block = [[0.0; P]; P];
+        for (lane, block) in block.iter_mut().enumerate() {
+            let at = lane * depth + start + s * P;
+            block.copy_from_slice(&group[at..at + P]);
+        }
+        for (k, cells) in square.iter_mut().enumerate() {
+            for lane in 0..P {
+                cells[lane] = block[lane][k];
+            }
+        }
+    }
+    for (k, cells) in rest.iter_mut().enumerate() {
+        for (lane, cell) in cells.iter_mut().enumerate() {
+            *cell = group[lane * depth + start + done + k];
         }
     }
 }
