@@ -9,8 +9,8 @@ use std::ops::Range;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::kernel::pass::{Pass, Tile, plan};
-use crate::matrix::Matrix;
+use crate::kernel::pass::{Pass, Tile, Values, plan};
+use crate::matrix::{Matrix, Scaled, power_of_two};
 use crate::run::Run;
 
 /// Whether kernel values are taken as they are or in feature space of unit length.
@@ -22,6 +22,8 @@ pub enum Scaling {
     /// `k(x,y) / sqrt(k(x,x) k(y,y))`; a series with `k(x,x) = 0` is the origin and has value 0 with all.
     #[default]
     Normalized,
+    /// `ln k(x,y)`, for values that no `f64` can hold; an error where a value is negative.
+    Log,
 }
 
 /// Tile shape. The results do not depend on it; only speed does.
@@ -46,7 +48,7 @@ pub struct Gram {
     /// The values: symmetric.
     pub matrix: Matrix,
     /// `k(x,x)` before normalising.
-    pub self_values: Vec<f64>,
+    pub self_values: Vec<Scaled>,
     /// What was done to the values.
     pub scaling: Scaling,
 }
@@ -86,7 +88,7 @@ impl Gram {
             }
         }
         mirror(&mut matrix);
-        let self_values = diagonal(&matrix);
+        let self_values = (0..n).map(|i| matrix.get(i, i).into()).collect();
         Ok(Self { matrix, self_values, scaling: Scaling::Raw })
     }
 
@@ -132,21 +134,18 @@ pub fn grams(
     tiling: Tiling,
     run: &Run,
 ) -> Result<Vec<Gram>> {
-    let mut matrices = walk_all(kernels, Pairs::Within(set), tiling, run)?;
-    matrices.iter_mut().for_each(mirror);
-    Ok(matrices
-        .into_iter()
-        .map(|mut matrix| {
-            let self_values = diagonal(&matrix);
-            if scaling == Scaling::Normalized {
-                normalize(&mut matrix, &self_values, &self_values);
-                // Exactly one, whatever the rounding of the square roots.
-                (0..self_values.len())
-                    .for_each(|i| matrix.row_mut(i)[i] = f64::from(u8::from(self_values[i] > 0.0)));
-            }
-            Gram { matrix, self_values, scaling }
-        })
-        .collect())
+    let selves = self_values(kernels, set, run)?;
+    let outputs: Vec<Output<'_>> = selves.iter().map(|s| Output { scaling, rows: s, columns: s }).collect();
+    let matrices = walk_all(kernels, Pairs::Within(set), &outputs, tiling, run)?;
+    let finish = |(mut matrix, self_values): (Matrix, Vec<Scaled>)| {
+        mirror(&mut matrix);
+        if scaling == Scaling::Normalized {
+            // Exactly one, whatever the rounding of the square roots.
+            (0..set.len()).for_each(|i| matrix.row_mut(i)[i] = unit(self_values[i]));
+        }
+        Gram { matrix, self_values, scaling }
+    };
+    Ok(matrices.into_iter().zip(selves).map(finish).collect())
 }
 
 /// The kernel values of queries with a corpus whose `k(x,x)` are known (they are part of its [`Gram`]).
@@ -154,57 +153,118 @@ pub fn cross(
     kernel: &Kernel,
     queries: &SeriesSet,
     corpus: &SeriesSet,
-    corpus_self_values: &[f64],
+    corpus_self_values: &[Scaled],
     scaling: Scaling,
     run: &Run,
 ) -> Result<Cross> {
     let kernels = std::slice::from_ref(kernel);
-    let mut self_values = self_values(kernel, queries, run)?;
-    let mut matrices = walk_all(kernels, Pairs::Between(queries, corpus), Tiling::default(), run)?;
-    let Some(mut matrix) = matrices.pop() else {
-        return Err(Error::bad_param("kernels", 0, "give at least one kernel"));
+    let selves = self_values(kernels, queries, run)?.pop().unwrap_or_default();
+    let outputs = [Output { scaling, rows: &selves, columns: corpus_self_values }];
+    let mut matrices = walk_all(kernels, Pairs::Between(queries, corpus), &outputs, Tiling::default(), run)?;
+    let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
+    let self_values = match scaling {
+        Scaling::Normalized => selves.iter().map(|s| unit(*s)).collect(),
+        _ => selves.iter().map(|s| s.value()).collect(),
     };
-    if scaling == Scaling::Normalized {
-        normalize(&mut matrix, &self_values, corpus_self_values);
-        self_values.iter_mut().for_each(|v| *v = f64::from(u8::from(*v > 0.0)));
-    }
     Ok(Cross { matrix, self_values })
 }
 
-/// `k(x,x)` of every series: the bits of the Gram matrix's diagonal.
-pub fn self_values(kernel: &Kernel, set: &SeriesSet, run: &Run) -> Result<Vec<f64>> {
-    let mut values = vec![0.0; set.len()];
-    for pass in plan(std::slice::from_ref(kernel))? {
+/// 1 for the square of a unit vector, 0 for that of the origin, which has no direction.
+fn unit(square: Scaled) -> f64 {
+    if square.mantissa > 0.0 { 1.0 } else { 0.0 }
+}
+
+/// `k(x,x)` of every series under every kernel: the Gram matrix's diagonals.
+pub fn self_values(kernels: &[Kernel], set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
+    const SERIES: usize = 64;
+    let mut all = vec![vec![Scaled::from(0.0); set.len()]; kernels.len()];
+    for pass in plan(kernels)? {
         if set.is_empty() {
             continue;
         }
         pass.check(set, set)?;
-        let tasks: Vec<(usize, &mut f64)> = values.iter_mut().enumerate().collect();
-        run.for_each("kernel values", tasks, |(i, value)| {
-            let mut kept = vec![0.0; pass.kept()];
-            let tile = Tile { row_set: set, rows: i..i + 1, column_set: set, columns: i..i + 1 };
-            pass.walk(&tile, &mut Vec::new(), &mut kept);
-            pass.finish(0, &kept, std::slice::from_mut(value));
-            finite(*value, i, i)
-        })?;
+        let mut parts: Vec<(usize, Vec<&mut [Scaled]>)> =
+            (0..set.len()).step_by(SERIES).map(|start| (start, Vec::new())).collect();
+        for (index, values) in all.iter_mut().enumerate() {
+            if pass.serves().contains(&index) {
+                parts.iter_mut().zip(values.chunks_mut(SERIES)).for_each(|(p, chunk)| p.1.push(chunk));
+            }
+        }
+        run.for_each("self-values", parts, |(start, outputs)| diagonal(pass.as_ref(), set, start, outputs))?;
     }
-    Ok(values)
+    Ok(all)
 }
 
-/// Natural logarithms of a matrix of kernel values; an error where a value is negative.
-pub fn logarithms(matrix: &mut Matrix) -> Result<()> {
-    let columns = matrix.columns();
-    for (at, value) in matrix.values_mut().iter_mut().enumerate() {
-        if *value < 0.0 {
-            return Err(Error::bad_param(
-                "log",
-                format!("{value} at row {}, column {}", at / columns, at % columns),
-                "this kernel takes negative values, which have no logarithm; leave --log out",
-            ));
+fn diagonal(pass: &dyn Pass, set: &SeriesSet, start: usize, outputs: Vec<&mut [Scaled]>) -> Result<()> {
+    let count = outputs.first().map_or(0, |o| o.len());
+    let mut kept = vec![0.0; pass.kept() * count];
+    pass.walk_diagonal(set, start..start + count, &mut Vec::new(), &mut kept);
+    let (mut mantissas, mut exponents) = (vec![0.0; count], vec![0.0; count]);
+    for (which, output) in outputs.into_iter().enumerate() {
+        pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
+        for (at, cell) in output.iter_mut().enumerate() {
+            finite(mantissas[at], start + at, start + at)?;
+            *cell = Scaled { mantissa: mantissas[at], exponent: exponents[at] };
         }
-        *value = value.ln();
     }
     Ok(())
+}
+
+/// Natural logarithms of a matrix of kernel values that an `f64` can hold; an error where a value is negative.
+pub fn logarithms(matrix: &mut Matrix) -> Result<()> {
+    let columns = matrix.columns().max(1);
+    for (at, value) in matrix.values_mut().iter_mut().enumerate() {
+        *value = value.ln();
+        unusable(Scaling::Log, *value, at / columns, at % columns)?;
+    }
+    Ok(())
+}
+
+/// What is made of the values of one kernel.
+struct Output<'a> {
+    scaling: Scaling,
+    /// `k(x,x)` of the row series.
+    rows: &'a [Scaled],
+    /// `k(y,y)` of the column series.
+    columns: &'a [Scaled],
+}
+
+impl Output<'_> {
+    /// Makes the values of one row of a tile in place.
+    fn finish_row(&self, row: usize, first_column: usize, mantissas: &mut [f64], exponents: &[f64]) {
+        let columns = first_column..first_column + mantissas.len();
+        let cells = mantissas.iter_mut().zip(exponents);
+        match self.scaling {
+            Scaling::Raw => cells.for_each(|(v, e)| *v *= power_of_two(*e)),
+            Scaling::Log => {
+                cells.for_each(|(v, e)| *v = Scaled { mantissa: *v, exponent: *e }.ln());
+            }
+            Scaling::Normalized => {
+                let x = self.rows[row];
+                for ((v, e), y) in cells.zip(&self.columns[columns]) {
+                    *v = normalized(Scaled { mantissa: *v, exponent: *e }, x, *y);
+                }
+            }
+        }
+    }
+}
+
+/// `k / sqrt(k_x k_y)`: symmetric in x and y to the bit; 0 where either is the origin.
+fn normalized(k: Scaled, x: Scaled, y: Scaled) -> f64 {
+    let square = x.mantissa * y.mantissa;
+    if square > 0.0 && square < f64::INFINITY {
+        // Half of an odd exponent would not be whole: the odd one goes under the root.
+        let exponents = x.exponent + y.exponent;
+        let odd = exponents.rem_euclid(2.0);
+        let root = if odd == 0.0 { square.sqrt() } else { (2.0 * square).sqrt() };
+        k.mantissa / root * power_of_two(k.exponent - 0.5 * (exponents - odd))
+    } else if x.mantissa > 0.0 && y.mantissa > 0.0 {
+        // The product of the mantissas alone is too large or too small.
+        k.mantissa / (x.mantissa.sqrt() * y.mantissa.sqrt())
+            * (k.exponent - 0.5 * (x.exponent + y.exponent)).exp2()
+    } else {
+        0.0
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -215,12 +275,24 @@ enum Pairs<'a> {
     Between(&'a SeriesSet, &'a SeriesSet),
 }
 
+impl<'a> Pairs<'a> {
+    fn sets(self) -> (&'a SeriesSet, &'a SeriesSet) {
+        match self {
+            Self::Within(set) => (set, set),
+            Self::Between(rows, columns) => (rows, columns),
+        }
+    }
+}
+
 /// The values of every kernel, as one matrix each (the upper triangle only, for [`Pairs::Within`]).
-fn walk_all(kernels: &[Kernel], pairs: Pairs<'_>, tiling: Tiling, run: &Run) -> Result<Vec<Matrix>> {
-    let (row_set, column_set) = match pairs {
-        Pairs::Within(set) => (set, set),
-        Pairs::Between(rows, columns) => (rows, columns),
-    };
+fn walk_all(
+    kernels: &[Kernel],
+    pairs: Pairs<'_>,
+    outputs: &[Output<'_>],
+    tiling: Tiling,
+    run: &Run,
+) -> Result<Vec<Matrix>> {
+    let (row_set, column_set) = pairs.sets();
     if row_set.channels() != column_set.channels() {
         return Err(Error::Channels {
             found: row_set.channels(),
@@ -239,8 +311,7 @@ fn walk_all(kernels: &[Kernel], pairs: Pairs<'_>, tiling: Tiling, run: &Run) -> 
         let height = strip_height(row_set.len(), tiling, run);
         let tasks = strips(&mut matrices, pass.serves(), height, row_set.len());
         run.for_each("kernel values", tasks, |strip| {
-            let first = if matches!(pairs, Pairs::Within(_)) { strip.rows.start } else { 0 };
-            walk_strip(pass.as_ref(), row_set, column_set, strip, first, tiling, run)
+            walk_strip(pass.as_ref(), pairs, strip, outputs, tiling, run)
         })?;
     }
     Ok(matrices)
@@ -276,33 +347,58 @@ fn strips<'a>(matrices: &'a mut [Matrix], serves: &[usize], height: usize, total
 
 fn walk_strip(
     pass: &dyn Pass,
-    row_set: &SeriesSet,
-    column_set: &SeriesSet,
+    pairs: Pairs<'_>,
     mut strip: Strip<'_>,
-    first_column: usize,
+    outputs: &[Output<'_>],
     tiling: Tiling,
     run: &Run,
 ) -> Result<()> {
+    let (row_set, column_set) = pairs.sets();
+    let upper = matches!(pairs, Pairs::Within(_));
+    let first_column = if upper { strip.rows.start } else { 0 };
     let columns = column_set.len();
-    let (mut scratch, mut kept, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut scratch, mut kept) = (Vec::new(), Vec::new());
+    let (mut mantissas, mut exponents) = (Vec::new(), Vec::new());
     for start in (first_column..columns).step_by(tiling.columns.max(1)) {
         run.check()?;
         let width = tiling.columns.max(1).min(columns - start);
-        let tile = Tile { row_set, rows: strip.rows.clone(), column_set, columns: start..start + width };
+        let tile =
+            Tile { row_set, rows: strip.rows.clone(), column_set, columns: start..start + width, upper };
         kept.resize(pass.kept() * tile.pairs(), 0.0);
-        values.resize(tile.pairs(), 0.0);
+        mantissas.resize(tile.pairs(), 0.0);
+        exponents.resize(tile.pairs(), 0.0);
         pass.walk(&tile, &mut scratch, &mut kept);
-        for (which, output) in strip.outputs.iter_mut().enumerate() {
-            pass.finish(which, &kept, &mut values);
-            for (r, row) in values.chunks_exact(width).enumerate() {
-                if let Some(bad) = row.iter().position(|v| !v.is_finite()) {
-                    finite(row[bad], strip.rows.start + r, start + bad)?;
+        for (which, cells) in strip.outputs.iter_mut().enumerate() {
+            pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
+            let output = &outputs[pass.serves()[which]];
+            let rows = mantissas.chunks_exact_mut(width).zip(exponents.chunks_exact(width));
+            for (r, (values, exponents)) in rows.enumerate() {
+                let row = strip.rows.start + r;
+                // Cells left of the diagonal are mirrored later: a walk need not have filled them.
+                let skip = if upper { row.saturating_sub(start).min(width) } else { 0 };
+                let (values, exponents) = (&mut values[skip..], &exponents[skip..]);
+                output.finish_row(row, start + skip, values, exponents);
+                if let Some(bad) = values.iter().position(|v| !v.is_finite()) {
+                    unusable(output.scaling, values[bad], row, start + skip + bad)?;
                 }
-                output[r * columns + start..r * columns + start + width].copy_from_slice(row);
+                cells[r * columns + start + skip..r * columns + start + width].copy_from_slice(values);
             }
         }
     }
     Ok(())
+}
+
+/// Logarithms may be minus infinity (a value of zero), but not NaN (a negative value).
+fn unusable(scaling: Scaling, value: f64, row: usize, column: usize) -> Result<()> {
+    match scaling {
+        Scaling::Log if value.is_nan() => Err(Error::bad_param(
+            "log",
+            format!("series {row} and {column}"),
+            "the kernel value is negative and has no logarithm; leave the logarithm out",
+        )),
+        Scaling::Log => Ok(()),
+        _ => finite(value, row, column),
+    }
 }
 
 fn finite(value: f64, row: usize, column: usize) -> Result<()> {
@@ -312,10 +408,6 @@ fn finite(value: f64, row: usize, column: usize) -> Result<()> {
 fn require_finite(matrix: &Matrix, from: usize) -> Result<()> {
     (from..matrix.rows())
         .try_for_each(|i| matrix.row(i).iter().enumerate().try_for_each(|(j, v)| finite(*v, i, j)))
-}
-
-fn diagonal(matrix: &Matrix) -> Vec<f64> {
-    (0..matrix.rows()).map(|i| matrix.get(i, i)).collect()
 }
 
 /// Copies the upper triangle to the lower one, in blocks that stay in the cache.
@@ -330,18 +422,6 @@ fn mirror(matrix: &mut Matrix) {
                     values[i * n + j] = values[j * n + i];
                 }
             }
-        }
-    }
-}
-
-fn normalize(matrix: &mut Matrix, row_self: &[f64], column_self: &[f64]) {
-    let inverse = |v: &f64| if *v > 0.0 { 1.0 / v.sqrt() } else { 0.0 };
-    let column_factors: Vec<f64> = column_self.iter().map(inverse).collect();
-    for (i, row_self) in row_self.iter().enumerate() {
-        let factor = inverse(row_self);
-        for (value, column_factor) in matrix.row_mut(i).iter_mut().zip(&column_factors) {
-            // One product of the factors, so that (i, j) and (j, i) round alike.
-            *value *= factor * column_factor;
         }
     }
 }

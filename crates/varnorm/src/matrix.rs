@@ -1,4 +1,37 @@
-//! [`Matrix`]: rows of numbers, nothing more.
+//! [`Matrix`]: rows of numbers, nothing more; and [`Scaled`], a number of any size.
+
+/// The number `mantissa * 2^exponent`: what an `f64` is, without its limits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scaled {
+    /// Any finite number.
+    pub mantissa: f64,
+    /// A whole number.
+    pub exponent: f64,
+}
+
+impl Scaled {
+    /// As an `f64`: infinite or zero where that is too narrow.
+    pub fn value(self) -> f64 {
+        self.mantissa * power_of_two(self.exponent)
+    }
+
+    /// The natural logarithm; NaN for a negative number.
+    pub fn ln(self) -> f64 {
+        self.exponent.mul_add(std::f64::consts::LN_2, self.mantissa.ln())
+    }
+}
+
+impl From<f64> for Scaled {
+    fn from(value: f64) -> Self {
+        Self { mantissa: value, exponent: 0.0 }
+    }
+}
+
+/// `2^exponent` for a whole number, 0 or infinity beyond the range of an `f64`.
+pub(crate) fn power_of_two(exponent: f64) -> f64 {
+    // In the usual case one shift; exp2 of a whole number is exact as well.
+    if exponent == 0.0 { 1.0 } else { exponent.clamp(-1100.0, 1100.0).exp2() }
+}
 
 /// A dense matrix, row by row.
 #[derive(Debug, Clone, PartialEq)]

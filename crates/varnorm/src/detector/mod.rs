@@ -22,6 +22,7 @@ use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::gram::{self, Scaling};
 use crate::kernel::Kernel;
+use crate::matrix::Scaled;
 use crate::prepare::{FittedPreparation, Preparation};
 use crate::run::Run;
 use crate::score::{Distance, Measure, Norm, outside_shares, scores_by_rank};
@@ -157,7 +158,7 @@ struct Fitted {
     /// Prepared.
     corpus: SeriesSet,
     /// `k(x,x)` before normalising.
-    self_values: Vec<f64>,
+    self_values: Vec<Scaled>,
     spectrum: Spectrum,
 }
 

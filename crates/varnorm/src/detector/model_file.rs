@@ -14,7 +14,7 @@ use crate::calibrate::{Calibrated, Calibration};
 use crate::data::{SeriesSet, write_atomically};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Scaled};
 use crate::prepare::{FittedPreparation, FittedStep};
 use crate::run::Run;
 use crate::spectrum::Spectrum;
@@ -125,7 +125,14 @@ impl Detector {
             vector("corpus.values", fitted.corpus.values()),
             Array::indices("corpus.lengths", fitted.corpus.lengths()),
             Array::indices("corpus.members", self.members.iter().copied()),
-            vector("corpus.self_values", &fitted.self_values),
+            vector(
+                "corpus.self_mantissas",
+                &fitted.self_values.iter().map(|s| s.mantissa).collect::<Vec<_>>(),
+            ),
+            vector(
+                "corpus.self_exponents",
+                &fitted.self_values.iter().map(|s| s.exponent).collect::<Vec<_>>(),
+            ),
             vector("spectrum.eigenvalues", &spectrum.eigenvalues),
             Array::floats(
                 "spectrum.coordinates",
@@ -249,15 +256,21 @@ fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
     check(names.is_none_or(|names| members.iter().all(|m| *m < names.len())), || {
         "its names are malformed".into()
     })?;
+    let mantissas = arrays.finite("corpus.self_mantissas", Some(n))?;
+    let exponents = arrays.finite("corpus.self_exponents", Some(n))?;
     let fitted = Fitted {
         preparation: header.preparation,
         kernel: header.kernel,
-        self_values: arrays.finite("corpus.self_values", Some(n))?,
+        self_values: mantissas
+            .into_iter()
+            .zip(exponents)
+            .map(|(mantissa, exponent)| Scaled { mantissa, exponent })
+            .collect(),
         corpus,
         spectrum,
     };
-    // One kernel value shows that kernel and corpus fit together.
-    crate::gram::self_values(&fitted.kernel, &fitted.corpus, &Run::sequential())
+    // Its self-values show that kernel and corpus fit together.
+    crate::gram::self_values(std::slice::from_ref(&fitted.kernel), &fitted.corpus, &Run::sequential())
         .map_err(|e| e.to_string())?;
     Ok(Detector {
         settings: header.settings,

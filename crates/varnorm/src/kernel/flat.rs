@@ -20,7 +20,7 @@
 //! ```
 
 use super::lanes::{Isa, W, Work, dispatch, exp};
-use super::pass::{Pass, Tile, require_equal_lengths};
+use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::product::inner_products;
 use super::{Kernel, powers};
 use crate::data::SeriesSet;
@@ -82,7 +82,8 @@ impl Pass for FlatPass {
         }
     }
 
-    fn finish(&self, which: usize, kept: &[f64], out: &mut [f64]) {
+    fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
+        let out = &mut *out.mantissas;
         let (products, distances) = kept.split_at(out.len());
         match self.finish[which] {
             Finish::Linear => out.copy_from_slice(products),
@@ -186,5 +187,5 @@ fn rbf_lanes<I: Isa>(factor: f64, distances: &[f64; W]) -> [f64; W] {
     for lane in 0..W {
         exponents[lane] = factor * distances[lane];
     }
-    exp::<I>(exponents)
+    exp::<I, W>(exponents)
 }

@@ -21,7 +21,7 @@
 //! ```
 
 use super::lanes::{Isa, W, Work, dispatch, exp};
-use super::pass::{Pass, Tile, require_equal_lengths};
+use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::{Kernel, powers};
 use crate::data::{Series, SeriesSet};
 use crate::error::Result;
@@ -73,7 +73,8 @@ impl Pass for IntegralPass {
         dispatch(Walk { statics: &self.statics, tile, scratch, kept });
     }
 
-    fn finish(&self, which: usize, kept: &[f64], out: &mut [f64]) {
+    fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
+        let out = &mut *out.mantissas;
         out.copy_from_slice(&kept[which * out.len()..(which + 1) * out.len()]);
     }
 }
@@ -169,7 +170,7 @@ fn static_value<I: Isa>(kernel: Static, product: &[f64; W], distance: &[f64; W])
             for lane in 0..W {
                 values[lane] = factor * distance[lane];
             }
-            exp::<I>(values)
+            exp::<I, W>(values)
         }
         Static::Poly { c, p } => {
             for lane in 0..W {

@@ -84,10 +84,10 @@ pub(crate) fn dispatch(work: impl Work) {
 /// x = n ln 2 + r with |r| <= ln 2 / 2, exp(x) = 2^n exp(r), exp(r) by its Taylor polynomial of degree 13
 /// (remainder below 5e-18).
 #[inline(always)]
-pub(crate) fn exp<I: Isa>(x: [f64; W]) -> [f64; W] {
+pub(crate) fn exp<I: Isa, const N: usize>(x: [f64; N]) -> [f64; N] {
     // A plain loop: a closure given to the standard library would be compiled without the instruction set.
-    let mut values = [0.0; W];
-    for lane in 0..W {
+    let mut values = [0.0; N];
+    for lane in 0..N {
         values[lane] = exp_one::<I>(x[lane]);
     }
     values
@@ -137,7 +137,7 @@ mod tests {
         #[inline(always)]
         fn run<I: Isa>(self) {
             for chunk in self.0.as_chunks_mut::<W>().0 {
-                *chunk = exp::<I>(*chunk);
+                *chunk = exp::<I, W>(*chunk);
             }
         }
     }

@@ -8,11 +8,13 @@
 //! [`CATALOGUE`]. The program, the contract tests and the documentation pick it up from there.
 
 mod auto;
+mod columns;
 mod flat;
 mod integral;
 pub(crate) mod lanes;
 pub(crate) mod pass;
 pub(crate) mod product;
+mod recurrence;
 mod spec;
 
 pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};

@@ -18,6 +18,8 @@ pub(crate) struct Tile<'a> {
     pub(crate) column_set: &'a SeriesSet,
     /// Which of its series.
     pub(crate) columns: Range<usize>,
+    /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
+    pub(crate) upper: bool,
 }
 
 impl Tile<'_> {
@@ -25,6 +27,14 @@ impl Tile<'_> {
     pub(crate) fn pairs(&self) -> usize {
         self.rows.len() * self.columns.len()
     }
+}
+
+/// Kernel values of some pairs: `mantissas * 2^exponents`.
+pub(crate) struct Values<'a> {
+    /// The values, or what is left of them without the power of two.
+    pub(crate) mantissas: &'a mut [f64],
+    /// Whole numbers; untouched (zero) by kernels whose values fit an `f64` as they are.
+    pub(crate) exponents: &'a mut [f64],
 }
 
 /// One walk over pairs of series.
@@ -45,8 +55,19 @@ pub(crate) trait Pass: Send + Sync {
     /// by row. A cell must have the same bits in whatever tile it is computed.
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]);
 
+    /// Walks over the pairs of some series with themselves: one plane per kept number, each of `which.len()`
+    /// cells, with the bits that [`walk`](Pass::walk) gives.
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        let mut one = vec![0.0; self.kept()];
+        for (at, i) in which.clone().enumerate() {
+            let (rows, columns) = (i..i + 1, i..i + 1);
+            self.walk(&Tile { row_set: set, rows, column_set: set, columns, upper: true }, scratch, &mut one);
+            one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
+        }
+    }
+
     /// The values of the `which`-th kernel served, from the planes of a walk.
-    fn finish(&self, which: usize, kept: &[f64], out: &mut [f64]);
+    fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>);
 }
 
 /// Groups kernels into as few walks as possible. Every kernel must be resolved: no `auto` left.
