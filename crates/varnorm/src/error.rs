@@ -182,6 +182,24 @@ impl Error {
         Self::File { path: path.into(), problem: problem.into() }
     }
 
+    /// The same error with series numbered as in the data that these were picked from: `rows` are the places of
+    /// the series looked at, `columns` those of the corpus that a kernel value is with.
+    pub fn renumbered(mut self, rows: &[usize], columns: &[usize]) -> Self {
+        let back =
+            |series: &mut usize, places: &[usize]| *series = places.get(*series).copied().unwrap_or(*series);
+        match &mut self {
+            Self::Missing { series, .. }
+            | Self::NonFinite { series, .. }
+            | Self::UnequalLengths { series, .. } => back(series, rows),
+            Self::KernelValue { row, column, .. } => {
+                back(row, rows);
+                back(column, columns);
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// The same error for a series that comes `by` later in the caller's data than in the part looked at.
     pub(crate) fn shift_series(mut self, by: usize) -> Self {
         match &mut self {

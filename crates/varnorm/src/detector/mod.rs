@@ -102,8 +102,7 @@ impl Settings {
             Calibration::None {} => (everyone, None),
             Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
                 let (members, held) = holdout(corpus.len(), share, seed)?;
-                let fitted = Fitted::new(self, &corpus.select(&members), run)?;
-                let scores = fitted.raw_scores(self, &corpus.select(&held), run)?;
+                let (fitted, scores) = self.fit_and_score(corpus, &members, &held, run)?;
                 return Ok(self.detector(fitted, members, Some(scores)));
             }
             Calibration::CrossFit { folds, seed } => {
@@ -129,10 +128,24 @@ impl Settings {
         let mut scores = Vec::with_capacity(corpus.len());
         for fold in folds {
             let others: Vec<usize> = (0..corpus.len()).filter(|i| fold.binary_search(i).is_err()).collect();
-            let fitted = Fitted::new(self, &corpus.select(&others), run)?;
-            scores.extend(fitted.raw_scores(self, &corpus.select(fold), run)?);
+            scores.extend(self.fit_and_score(corpus, &others, fold, run)?.1);
         }
         Ok(scores)
+    }
+
+    /// Fits on some of the series and scores others; errors number the series as in the whole.
+    fn fit_and_score(
+        &self,
+        corpus: &SeriesSet,
+        members: &[usize],
+        held: &[usize],
+        run: &Run,
+    ) -> Result<(Fitted, Vec<f64>)> {
+        let fitted =
+            Fitted::new(self, &corpus.select(members), run).map_err(|e| e.renumbered(members, members))?;
+        let scores =
+            fitted.raw_scores(self, &corpus.select(held), run).map_err(|e| e.renumbered(held, members))?;
+        Ok((fitted, scores))
     }
 }
 
