@@ -13,7 +13,7 @@
 mod findings;
 mod model_file;
 
-pub use findings::{Finding, Findings};
+pub use findings::{Finding, Findings, Rule};
 
 use serde::{Deserialize, Serialize};
 
@@ -297,6 +297,11 @@ impl Detector {
 
     /// What the user should know about this model before trusting it, in plain sentences.
     pub fn warnings(&self) -> Vec<String> {
+        self.warnings_at(self.settings.level)
+    }
+
+    /// The same when flags are made at another level.
+    pub fn warnings_at(&self, level: f64) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.spectrum().rank() == 0 {
             let meaning = match self.settings.norm {
@@ -309,16 +314,23 @@ impl Detector {
                  check the data and the preparation"
             ));
         }
+        // The quantile flags by score alone; p-values have a smallest value.
+        let quantile = matches!(self.settings.calibration, Calibration::Quantile { .. });
         if let Some(calibrated) = &self.calibrated
-            && calibrated.smallest_p_value() > self.settings.level
+            && calibrated.smallest_p_value() > level
+            && !quantile
         {
-            let needed = (1.0 / self.settings.level).ceil() as usize - 1;
+            // 1 / (n + 1) <= level, and a split uses a share of the series only.
+            let scores = (1.0 / level).ceil() - 1.0;
+            let needed = match self.settings.calibration {
+                Calibration::Split { holdout, .. } => (scores / holdout).ceil(),
+                _ => scores,
+            };
             warnings.push(format!(
                 "{} calibration scores cannot give a p-value below {:.3}, so nothing will ever be flagged at level \
-                 {}; give at least {needed} normal series or choose a higher level",
+                 {level}; give at least {needed} normal series or choose a higher level",
                 calibrated.scores().len(),
                 calibrated.smallest_p_value(),
-                self.settings.level
             ));
         }
         warnings
