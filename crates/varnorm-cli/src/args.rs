@@ -117,11 +117,10 @@ impl From<DecisionName> for Decision {
 /// What is measured, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Method {
-    /// Kernel, such as flat_rbf or integral_poly:c=1,p=3, or JSON; see `varnorm kernels` [default: flat_rbf]
+    /// Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels` [default: flat_rbf]
     #[arg(long, value_name = "SPEC")]
     kernel: Option<String>,
-    /// Preparation: standard, published, none, or steps such as interpolate,pool=100,zscore=channel,clip=5
-    /// [default: standard]
+    /// Preparation: standard, published, none, or steps such as pool=100,zscore=channel [default: standard]
     #[arg(long, value_name = "SPEC")]
     prepare: Option<String>,
     /// Variance norm [default: envelope]

@@ -14,12 +14,15 @@ use crate::table::{Align, Table};
 
 /// See it work on data that come with the program
 ///
-/// BasicMotions holds recordings of four activities. Each activity in turn is taken as normal: a detector is fitted on
-/// its 10 training recordings and scores the 40 test recordings, of which 10 are normal and 30 are novel.
+/// BasicMotions holds recordings of four activities. Each activity in turn is taken as normal: a detector is
+/// fitted on its 10 training recordings and scores the 40 test recordings, 10 of them normal and 30 novel.
 #[derive(Args)]
-#[command(after_help = "Example:
+#[command(
+    verbatim_doc_comment,
+    after_help = "Example:
   varnorm demo
-  varnorm demo --kernel integral_rbf --distance mahalanobis --format json")]
+  varnorm demo --kernel integral_rbf --distance mahalanobis --format json"
+)]
 pub struct Demo {
     #[command(flatten)]
     method: Method,

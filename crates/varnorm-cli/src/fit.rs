@@ -39,8 +39,7 @@ pub struct Fit {
     /// Keep eigenvalues above X only [default: 1e-10 of the largest]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     eigenvalue_threshold: Option<f64>,
-    /// Calibration: none, quantile, split or cross_fit, as in split:holdout=0.3,seed=0
-    /// [default: cross_fit:folds=5,seed=0]
+    /// Calibration: none, quantile, split or cross_fit, as in split:holdout=0.3,seed=0 [default: cross_fit]
     #[arg(long, value_name = "SPEC")]
     calibration: Option<String>,
     /// False-alarm rate that flags aim at [default: 0.05]
@@ -80,7 +79,9 @@ impl Fit {
             };
             source::named(&dataset)(error)
         })?;
-        let detector = detector.with_corpus_names(corpus.case_names);
+        // Without names, picked series go by their place in the file.
+        let places = |picked: Vec<usize>| picked.iter().map(usize::to_string).collect();
+        let detector = detector.with_corpus_names(corpus.case_names.or(picked.map(places)));
         session.run.check()?;
         session.clear();
         detector.save(path)?;
@@ -150,11 +151,15 @@ impl Fit {
 
 fn read_settings(path: &Path) -> Result<Settings, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    Ok(serde_json::from_str(&text).map_err(|e| {
-        let problem =
-            format!("not varnorm settings: {e}; `varnorm fit --print-settings` shows how they look");
-        Error::file(path, problem)
-    })?)
+    let wrong = |problem: String| {
+        let advice = "`varnorm fit --print-settings` shows how they look";
+        Error::file(path, format!("not varnorm settings: {problem}; {advice}"))
+    };
+    // A list would be taken for the fields in order.
+    if !text.trim_start().starts_with('{') {
+        return Err(wrong("this is no JSON object".into()).into());
+    }
+    Ok(serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?)
 }
 
 /// The score above which a single series is flagged at this level; `None` without calibration.

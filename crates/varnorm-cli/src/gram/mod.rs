@@ -16,12 +16,16 @@ use crate::{output, source};
 
 /// Compute the kernel values of all pairs of series
 ///
-/// The matrix has one row per series of A and one column per series of B, or of A if B is left out. What is learned
-/// from data (the preparation, and kernel parameters that are `auto`) is learned from the columns: B if given, else A.
+/// The matrix has one row per series of A and one column per series of B, or of A if B is left out. What is
+/// learned from data (the preparation, and kernel parameters that are `auto`) is learned from the columns: B
+/// if given, else A.
 #[derive(Args)]
-#[command(after_help = "Example:
+#[command(
+    verbatim_doc_comment,
+    after_help = "Example:
   varnorm gram BasicMotions_TRAIN.ts --kernel flat_rbf --prepare standard --normalize -o gram.npy
-  varnorm gram new.csv normal.csv --kernel flat_linear > cross.csv")]
+  varnorm gram new.csv normal.csv --kernel flat_linear > cross.csv"
+)]
 pub struct GramCommand {
     /// File or folder: the rows
     a: PathBuf,

@@ -27,7 +27,7 @@ pub struct Report<'a> {
 /// The range of one channel; absent where no value is finite.
 #[derive(Serialize)]
 struct Channel {
-    name: String,
+    name: Option<String>,
     min: Option<f64>,
     max: Option<f64>,
 }
@@ -89,14 +89,8 @@ impl<'a> Report<'a> {
         if self.infinite.count > 0 {
             facts.push(("infinite", self.infinite.in_words()));
         }
-        let range = |channel: &Channel| match (channel.min, channel.max) {
-            (Some(min), Some(max)) => {
-                format!("{} from {} to {}", channel.name, significant(min, 4), significant(max, 4))
-            }
-            _ => format!("{} has no values", channel.name),
-        };
         facts.push(("channels", self.channels.len().to_string()));
-        facts.extend(self.channels.iter().map(|channel| ("", range(channel))));
+        facts.extend(self.channels.iter().enumerate().map(|(at, channel)| ("", channel.in_words(at))));
         facts
     }
 
@@ -110,6 +104,16 @@ impl<'a> Report<'a> {
                 let shown = labels.iter().map(|l| format!("{} ({})", l.label, l.series));
                 shown.collect::<Vec<_>>().join(", ")
             }
+        }
+    }
+}
+
+impl Channel {
+    fn in_words(&self, at: usize) -> String {
+        let name = self.name.clone().unwrap_or_else(|| format!("channel {at}"));
+        match (self.min, self.max) {
+            (Some(min), Some(max)) => format!("{name}: {} to {}", significant(min, 4), significant(max, 4)),
+            _ => format!("{name}: no values"),
         }
     }
 }
@@ -136,7 +140,7 @@ fn channels(dataset: &Dataset) -> Vec<Channel> {
     }
     let name = |c: usize| dataset.channel_names.as_ref().and_then(|names| names.get(c).cloned());
     let channel = |(c, (low, high)): (usize, (f64, f64))| Channel {
-        name: name(c).unwrap_or_else(|| c.to_string()),
+        name: name(c),
         min: (low <= high).then_some(low),
         max: (low <= high).then_some(high),
     };
