@@ -122,7 +122,8 @@ impl Fit {
                 let shown = found.iter().take(6).copied().collect::<Vec<_>>().join(", ");
                 let more = if found.len() > 6 { ", ..." } else { "" };
                 session.warn(format!(
-                    "the data have {} classes ({shown}{more}) and all are taken as normal; choose one with --normal",
+                    "the data have {} classes ({shown}{more}) and all are taken as normal; choose one with \
+                     --normal",
                     found.len()
                 ));
             }

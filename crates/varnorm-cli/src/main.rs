@@ -1,7 +1,7 @@
 //! The program `varnorm`: novelty detection for time series from the command line.
 //!
-//! One file per command. What they share: [`args`] (options), [`source`] (reading data), [`session`] (threads,
-//! talk, Ctrl-C), [`progress`] (the bar), [`output`] and [`table`] (results), [`failure`] (errors).
+//! One file per command. What they share: [`args`] (options), [`source`] (reading data), [`session`]
+//! (threads, talk, Ctrl-C), [`progress`] (the bar), [`output`] and [`table`] (results), [`failure`] (errors).
 //! Results go to standard output, everything else to standard error.
 
 mod args;

@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::session::Session;
 
-/// Writes a result to the file, or to standard output. A reader who has seen enough and closed the pipe is no error.
+/// Writes a result to the file, or to standard output. A reader who has seen enough and closed the pipe is no
+/// error.
 pub fn deliver(
     session: &Session,
     file: Option<&Path>,

@@ -91,7 +91,7 @@ impl Score {
         let detector = Detector::load(&self.model)?;
         if self.fail_on_novel && detector.calibrated().is_none() {
             return Err(Failure::Words(
-                "--fail-on-novel needs flags, and the model was fitted with calibration none; fit it with another"
+                "--fail-on-novel needs flags, and the model was fitted with calibration none; fit it with one"
                     .into(),
             ));
         }
@@ -238,7 +238,8 @@ fn summary(findings: &Findings) -> String {
     )
 }
 
-/// Why a batch with extreme series has no flag: m p-values of at least 1/(n+1) need several such series at once.
+/// Why a batch with extreme series has no flag: m p-values of at least 1/(n+1) need several such series at
+/// once.
 fn hint(detector: &Detector, findings: &Findings) -> Option<String> {
     let calibrated = detector.calibrated()?;
     let smallest = calibrated.smallest_p_value();

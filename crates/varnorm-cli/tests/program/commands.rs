@@ -170,7 +170,7 @@ fn a_batch_too_large_for_benjamini_hochberg_is_explained() {
     let ran = folder.line("score m batch.csv").code(0);
     assert!(ran.err.contains("0 of 31 flagged (Benjamini-Hochberg, level 0.05)"), "{}", ran.err);
     let hint = "hint: 1 series scores above every calibration score, but with 30 calibration scores \
-                Benjamini-Hochberg over 31 series needs at least 20 such series to flag any; use --decision each";
+                Benjamini-Hochberg over 31 series needs at least 20 such series to flag any; use --decision";
     assert!(ran.err.contains(hint), "{}", ran.err);
     let each = folder.line("score m batch.csv --decision each").code(0);
     assert!(each.out.lines().last().unwrap().contains("yes"));

@@ -85,7 +85,8 @@ fn equal_series_are_fitted_with_a_warning_that_says_what_scores_mean() {
     ] {
         let ran = folder.run(["fit", "x.csv", "-o", "m", "--norm", norm]).code(0);
         let warning = format!(
-            "warning: the corpus is degenerate: all its series are equal under this kernel (rank 0), so {meaning}"
+            "warning: the corpus is degenerate: all its series are equal under this kernel (rank 0), so \
+             {meaning}"
         );
         assert!(ran.err.contains(&warning), "{}", ran.err);
         let scored = folder.line("score m x.csv --format csv").code(0);
