@@ -1,2 +1,110 @@
-//! The program `varnorm`.
-fn main() {}
+//! The program `varnorm`: novelty detection for time series from the command line.
+//!
+//! One file per command. What they share: [`args`] (options), [`source`] (reading data), [`session`]
+//! (threads, talk, Ctrl-C), [`progress`] (the bar), [`output`] and [`table`] (results), [`failure`] (errors).
+//! Results go to standard output, everything else to standard error.
+
+mod args;
+mod convert;
+mod demo;
+mod failure;
+mod fit;
+mod gram;
+mod inspect;
+mod kernels;
+mod output;
+mod progress;
+mod score;
+mod session;
+mod source;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+use session::Session;
+
+/// Finds novel time series: learns from normal ones, scores new ones, says how sure it is.
+#[derive(Parser)]
+#[command(name = "varnorm", version, arg_required_else_help = true, after_help = EXAMPLE)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Threads to use; 0 is one per core
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, display_order = 100,
+          value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+    /// Say nothing on standard error but errors; show no progress bar
+    #[arg(long, short, global = true, display_order = 101)]
+    quiet: bool,
+}
+
+const EXAMPLE: &str = "Example:
+  varnorm demo                               see it work on data that come with the program
+  varnorm fit normal.csv -o normal.model     learn what is normal
+  varnorm score normal.model new.csv         score new series
+
+Data are .ts, .arff, .csv, .npy or .npz files, or folders of them.
+Exit code: 0 fine, 1 something was flagged (with `score --fail-on-novel` only), 2 error.";
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Demo),
+    Fit(fit::Fit),
+    Score(score::Score),
+    Inspect(inspect::Inspect),
+    Gram(gram::GramCommand),
+    Convert(convert::Convert),
+    Kernels(kernels::Kernels),
+}
+
+/// How a command that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// Exit code 0.
+    Fine,
+    /// Exit code 1: novel series were found, and the user asked to be told so.
+    Novel,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = Session::new(usize::from(cli.threads), cli.quiet).and_then(|session| {
+        let outcome = run(&cli.command, &session);
+        session.clear();
+        outcome
+    });
+    match outcome {
+        Ok(Verdict::Fine) => ExitCode::SUCCESS,
+        Ok(Verdict::Novel) => ExitCode::from(1),
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: &Command, session: &Session) -> Result<Verdict, Failure> {
+    let done = match command {
+        Command::Score(command) => return command.run(session),
+        Command::Demo(command) => command.run(session),
+        Command::Fit(command) => command.run(session),
+        Command::Inspect(command) => command.run(session),
+        Command::Gram(command) => command.run(session),
+        Command::Convert(command) => command.run(session),
+        Command::Kernels(command) => command.run(session),
+    };
+    done.map(|()| Verdict::Fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_options_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

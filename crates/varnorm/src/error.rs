@@ -182,22 +182,18 @@ impl Error {
         Self::File { path: path.into(), problem: problem.into() }
     }
 
-    /// The same error with series named by their places in the caller's data: `rows` and `columns` tell where the
-    /// series of the part looked at come from.
-    pub(crate) fn rename_series(
-        mut self,
-        rows: impl Fn(usize) -> usize,
-        columns: impl Fn(usize) -> usize,
-    ) -> Self {
+    /// The same error with series numbered as in the data that these were picked from: `rows` are the places of
+    /// the series looked at, `columns` those of the corpus that a kernel value is with.
+    pub fn renumbered(mut self, rows: &[usize], columns: &[usize]) -> Self {
+        let back =
+            |series: &mut usize, places: &[usize]| *series = places.get(*series).copied().unwrap_or(*series);
         match &mut self {
             Self::Missing { series, .. }
             | Self::NonFinite { series, .. }
-            | Self::UnequalLengths { series, .. } => {
-                *series = rows(*series);
-            }
+            | Self::UnequalLengths { series, .. } => back(series, rows),
             Self::KernelValue { row, column, .. } => {
-                *row = rows(*row);
-                *column = columns(*column);
+                back(row, rows);
+                back(column, columns);
             }
             _ => {}
         }

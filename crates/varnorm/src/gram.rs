@@ -24,6 +24,8 @@ pub enum Scaling {
     Normalized,
     /// `ln k(x,y)`, for values that no `f64` can hold; an error where a value is negative.
     Log,
+    /// The logarithm of the normalised value, likewise.
+    LogNormalized,
 }
 
 /// Tile shape. The results do not depend on it; only speed does.
@@ -210,16 +212,6 @@ fn diagonal(pass: &dyn Pass, set: &SeriesSet, start: usize, outputs: Vec<&mut [S
     Ok(())
 }
 
-/// Natural logarithms of a matrix of kernel values that an `f64` can hold; an error where a value is negative.
-pub fn logarithms(matrix: &mut Matrix) -> Result<()> {
-    let columns = matrix.columns().max(1);
-    for (at, value) in matrix.values_mut().iter_mut().enumerate() {
-        *value = value.ln();
-        unusable(Scaling::Log, *value, at / columns, at % columns)?;
-    }
-    Ok(())
-}
-
 /// What is made of the values of one kernel.
 struct Output<'a> {
     scaling: Scaling,
@@ -238,6 +230,12 @@ impl Output<'_> {
             Scaling::Raw => cells.for_each(|(v, e)| *v *= power_of_two(*e)),
             Scaling::Log => {
                 cells.for_each(|(v, e)| *v = Scaled { mantissa: *v, exponent: *e }.ln());
+            }
+            Scaling::LogNormalized => {
+                let x = self.rows[row].ln();
+                for ((v, e), y) in cells.zip(&self.columns[columns]) {
+                    *v = Scaled { mantissa: *v, exponent: *e }.ln() - 0.5 * (x + y.ln());
+                }
             }
             Scaling::Normalized => {
                 let x = self.rows[row];
@@ -391,12 +389,12 @@ fn walk_strip(
 /// Logarithms may be minus infinity (a value of zero), but not NaN (a negative value).
 fn unusable(scaling: Scaling, value: f64, row: usize, column: usize) -> Result<()> {
     match scaling {
-        Scaling::Log if value.is_nan() => Err(Error::bad_param(
+        Scaling::Log | Scaling::LogNormalized if value.is_nan() => Err(Error::bad_param(
             "log",
             format!("series {row} and {column}"),
             "the kernel value is negative and has no logarithm; leave the logarithm out",
         )),
-        Scaling::Log => Ok(()),
+        Scaling::Log | Scaling::LogNormalized => Ok(()),
         _ => finite(value, row, column),
     }
 }

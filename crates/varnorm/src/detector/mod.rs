@@ -13,7 +13,7 @@
 mod findings;
 mod model_file;
 
-pub use findings::{Finding, Findings};
+pub use findings::{Finding, Findings, Rule};
 
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,10 @@ impl Settings {
         self.rank.validate()?;
         self.calibration.validate()?;
         self.measure().validate(usize::MAX)?;
+        if matches!(self.scaling, Scaling::Log | Scaling::LogNormalized) {
+            let rule = "logarithms are no inner products; a detector takes raw or normalized";
+            return Err(Error::bad_param("scaling", "log", rule));
+        }
         check_level(self.level)
     }
 
@@ -103,8 +107,7 @@ impl Settings {
             Calibration::None {} => (everyone, None),
             Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
                 let (members, held) = holdout(corpus.len(), share, seed)?;
-                let fitted = self.fit_part(corpus, &members, run)?;
-                let scores = self.score_part(&fitted, corpus, &held, run)?;
+                let (fitted, scores) = self.fit_and_score(corpus, &members, &held, run)?;
                 return Ok(self.detector(fitted, members, Some(scores)));
             }
             Calibration::CrossFit { folds, seed } => {
@@ -130,22 +133,24 @@ impl Settings {
         let mut scores = Vec::with_capacity(corpus.len());
         for fold in folds {
             let others: Vec<usize> = (0..corpus.len()).filter(|i| fold.binary_search(i).is_err()).collect();
-            let fitted = self.fit_part(corpus, &others, run)?;
-            scores.extend(self.score_part(&fitted, corpus, fold, run)?);
+            scores.extend(self.fit_and_score(corpus, &others, fold, run)?.1);
         }
         Ok(scores)
     }
 
-    /// Fits on part of a corpus; errors name series by their places in the whole.
-    fn fit_part(&self, corpus: &SeriesSet, part: &[usize], run: &Run) -> Result<Fitted> {
-        let fitted = Fitted::new(self, &corpus.select(part), run);
-        fitted.map_err(|e| e.rename_series(|i| part[i], |j| part[j]))
-    }
-
-    /// Scores part of a corpus; errors name series by their places in the whole.
-    fn score_part(&self, fitted: &Fitted, corpus: &SeriesSet, part: &[usize], run: &Run) -> Result<Vec<f64>> {
-        let scores = fitted.raw_scores(self, &corpus.select(part), run);
-        scores.map_err(|e| e.rename_series(|i| part[i], |j| j))
+    /// Fits on some of the series and scores others; errors number the series as in the whole.
+    fn fit_and_score(
+        &self,
+        corpus: &SeriesSet,
+        members: &[usize],
+        held: &[usize],
+        run: &Run,
+    ) -> Result<(Fitted, Vec<f64>)> {
+        let fitted =
+            Fitted::new(self, &corpus.select(members), run).map_err(|e| e.renumbered(members, members))?;
+        let scores =
+            fitted.raw_scores(self, &corpus.select(held), run).map_err(|e| e.renumbered(held, members))?;
+        Ok((fitted, scores))
     }
 }
 
@@ -183,7 +188,7 @@ impl Fitted {
         for batch in indices.chunks(BATCH) {
             let some = if batch.len() == queries.len() { queries.clone() } else { queries.select(batch) };
             let found = self.measure_batch(settings, &some, run);
-            results.extend(found.map_err(|e| e.rename_series(|i| batch[0] + i, |j| j))?);
+            results.extend(found.map_err(|e| e.renumbered(batch, &[]))?);
         }
         Ok(results)
     }
@@ -297,6 +302,11 @@ impl Detector {
 
     /// What the user should know about this model before trusting it, in plain sentences.
     pub fn warnings(&self) -> Vec<String> {
+        self.warnings_at(self.settings.level)
+    }
+
+    /// The same when flags are made at another level.
+    pub fn warnings_at(&self, level: f64) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.spectrum().rank() == 0 {
             let meaning = match self.settings.norm {
@@ -309,16 +319,23 @@ impl Detector {
                  check the data and the preparation"
             ));
         }
+        // The quantile flags by score alone; p-values have a smallest value.
+        let quantile = matches!(self.settings.calibration, Calibration::Quantile { .. });
         if let Some(calibrated) = &self.calibrated
-            && calibrated.smallest_p_value() > self.settings.level
+            && calibrated.smallest_p_value() > level
+            && !quantile
         {
-            let needed = (1.0 / self.settings.level).ceil() as usize - 1;
+            // 1 / (n + 1) <= level, and a split uses a share of the series only.
+            let scores = (1.0 / level).ceil() - 1.0;
+            let needed = match self.settings.calibration {
+                Calibration::Split { holdout, .. } => (scores / holdout).ceil(),
+                _ => scores,
+            };
             warnings.push(format!(
                 "{} calibration scores cannot give a p-value below {:.3}, so nothing will ever be flagged at level \
-                 {}; give at least {needed} normal series or choose a higher level",
+                 {level}; give at least {needed} normal series or choose a higher level",
                 calibrated.scores().len(),
                 calibrated.smallest_p_value(),
-                self.settings.level
             ));
         }
         warnings

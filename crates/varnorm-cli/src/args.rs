@@ -1,0 +1,172 @@
+//! Options that several commands share.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use varnorm::calibrate::Decision;
+use varnorm::data::{CsvLayout, ReadOptions};
+use varnorm::{Distance, Error, Norm, Settings};
+
+/// How a list of results is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Aligned columns for people
+    Table,
+    /// Comma-separated, full precision
+    Csv,
+    /// JSON, full precision
+    Json,
+}
+
+impl Format {
+    /// What was asked for, else what the file's name says, else a table.
+    pub fn choose(asked: Option<Self>, file: Option<&Path>) -> Self {
+        let named = |extension: &str| {
+            file.and_then(Path::extension).is_some_and(|found| found.eq_ignore_ascii_case(extension))
+        };
+        asked.unwrap_or(if named("csv") {
+            Self::Csv
+        } else if named("json") {
+            Self::Json
+        } else {
+            Self::Table
+        })
+    }
+}
+
+/// How a report is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Text for people
+    Table,
+    /// JSON, full precision
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// Told from the header
+    Auto,
+    /// One row is one series
+    Wide,
+    /// One row is one step of one series
+    Long,
+    /// The file is one series, one row is one step
+    Recording,
+}
+
+/// How data files are read.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Reading {
+    /// How the rows of .csv data make series
+    #[arg(long, value_name = "LAYOUT", value_enum, default_value = "auto")]
+    csv_layout: Layout,
+}
+
+impl Reading {
+    /// For the library.
+    pub fn options(self) -> ReadOptions {
+        let csv_layout = match self.csv_layout {
+            Layout::Auto => CsvLayout::Auto,
+            Layout::Wide => CsvLayout::Wide,
+            Layout::Long => CsvLayout::Long,
+            Layout::Recording => CsvLayout::Recording,
+        };
+        ReadOptions { csv_layout }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum NormName {
+    /// The true variance norm: infinite outside the span of the normal series
+    Exact,
+    /// The published regularised norm: blind outside the span
+    Tikhonov,
+    /// Sees inside and outside of the span
+    Envelope,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DistanceName {
+    /// To the nearest normal series
+    Conformance,
+    /// To the mean of the normal series
+    Mahalanobis,
+}
+
+/// How flags are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum DecisionName {
+    /// Each series on its own: that share of normal series is flagged
+    Each,
+    /// Over the whole batch: of the flagged series at most that share is normal
+    #[value(alias = "bh")]
+    BenjaminiHochberg,
+}
+
+impl From<DecisionName> for Decision {
+    fn from(name: DecisionName) -> Self {
+        match name {
+            DecisionName::Each => Self::Each,
+            DecisionName::BenjaminiHochberg => Self::BenjaminiHochberg,
+        }
+    }
+}
+
+/// What is measured, and how.
+#[derive(Debug, Clone, Args)]
+pub struct Method {
+    /// Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels` [default: flat_rbf]
+    #[arg(long, value_name = "SPEC")]
+    kernel: Option<String>,
+    /// Preparation: standard, published, none, or steps such as pool=100,zscore=channel [default: standard]
+    #[arg(long, value_name = "SPEC")]
+    prepare: Option<String>,
+    /// Variance norm [default: envelope]
+    #[arg(long, value_enum)]
+    norm: Option<NormName>,
+    /// Regularisation of the norm [default: 0.01]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    /// Distance to what [default: conformance]
+    #[arg(long, value_enum)]
+    distance: Option<DistanceName>,
+    /// Conformance: distance to the K-th nearest normal series [default: 1]
+    #[arg(long, value_name = "K")]
+    neighbour: Option<usize>,
+}
+
+impl Method {
+    /// Puts what was given over what is there.
+    pub fn apply(&self, settings: &mut Settings) -> Result<(), Error> {
+        if let Some(kernel) = &self.kernel {
+            settings.kernel = kernel.parse()?;
+        }
+        if let Some(prepare) = &self.prepare {
+            settings.prepare = prepare.parse()?;
+        }
+        if let Some(norm) = self.norm {
+            settings.norm = match norm {
+                NormName::Exact => Norm::Exact,
+                NormName::Tikhonov => Norm::Tikhonov,
+                NormName::Envelope => Norm::Envelope,
+            };
+        }
+        settings.alpha = self.alpha.unwrap_or(settings.alpha);
+        settings.distance = match (self.distance, settings.distance) {
+            (Some(DistanceName::Mahalanobis), _) => Distance::Mahalanobis {},
+            (Some(DistanceName::Conformance), Distance::Mahalanobis {}) => Distance::default(),
+            (_, kept) => kept,
+        };
+        match (self.neighbour, &mut settings.distance) {
+            (Some(k), Distance::Conformance { neighbour }) => *neighbour = k,
+            (Some(k), Distance::Mahalanobis {}) => {
+                let rule = "the Mahalanobis distance has no neighbours; say --distance conformance";
+                return Err(Error::bad_param("neighbour", k, rule));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! `varnorm convert`: from one file format to another.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use varnorm::Error;
+use varnorm::data::{CsvShape, WriteOptions};
+
+use crate::args::Reading;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::source;
+
+/// Convert data between .ts, .arff, .csv, .npy and .npz
+#[derive(Args)]
+#[command(after_help = "Example:
+  varnorm convert BasicMotions_TRAIN.ts motions.npz
+  varnorm convert recordings/ all.csv --csv long --csv-layout recording")]
+pub struct Convert {
+    /// Files or folders to read; several become one data set
+    #[arg(value_name = "IN", required = true)]
+    input: Vec<PathBuf>,
+    /// The file to write; its extension tells the format
+    #[arg(value_name = "OUT", required = true)]
+    output: PathBuf,
+    /// Layout of a .csv file that is written: one row per series, or one per step
+    #[arg(long, value_enum, default_value = "long", value_name = "SHAPE")]
+    csv: Shape,
+    /// Drop what the format cannot hold instead of refusing
+    #[arg(long)]
+    lossy: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// One row per series
+    Wide,
+    /// One row per step
+    Long,
+}
+
+impl Convert {
+    /// Reads and writes.
+    pub fn run(&self, session: &Session) -> Result<(), Failure> {
+        // A target that cannot be written is said before a long read.
+        varnorm::data::Format::from_path(&self.output)?;
+        let dataset = source::read(session, &self.input, self.reading)?;
+        let csv = match self.csv {
+            Shape::Wide => CsvShape::Wide,
+            Shape::Long => CsvShape::Long,
+        };
+        let options = WriteOptions { csv, lossy: self.lossy };
+        let dropped =
+            varnorm::data::write(&dataset, &self.output, &options).map_err(|error| self.refused(error))?;
+        session.say(format!("read {}: {}", dataset.name, source::describe(&dataset.series)));
+        dropped.iter().for_each(|what| session.warn(format!("dropped: {what}")));
+        session.say(format!("wrote {}", self.output.display()));
+        Ok(())
+    }
+
+    /// The library does not know the option's name, nor whether it was given.
+    fn refused(&self, error: Error) -> Failure {
+        match error {
+            Error::CannotHold { format, what } if self.lossy => {
+                Failure::Words(format!("{format} cannot hold {what}, and it cannot be dropped; write .npz"))
+            }
+            Error::CannotHold { .. } => Failure::Words(format!("{error} with --lossy")),
+            error => error.into(),
+        }
+    }
+}

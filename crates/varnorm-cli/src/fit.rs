@@ -1,0 +1,191 @@
+//! `varnorm fit`: learns from normal series and writes a model.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use varnorm::data::LabelKind;
+use varnorm::gram::Scaling;
+use varnorm::{Dataset, Detector, Error, Settings};
+
+use crate::args::{DecisionName, Method, Reading};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::table::{count, significant};
+use crate::{output, source};
+
+/// Learn from normal series and write a model
+#[derive(Args)]
+#[command(after_help = "Example:
+  varnorm fit BasicMotions_TRAIN.ts --normal Walking -o walking.model
+  varnorm fit normal/ -o normal.model --kernel integral_rbf --level 0.01")]
+pub struct Fit {
+    /// Files or folders of normal series
+    #[arg(value_name = "DATA", required_unless_present = "print_settings")]
+    data: Vec<PathBuf>,
+    /// The model file to write; an old one is replaced
+    #[arg(short, long = "output", value_name = "MODEL", required_unless_present = "print_settings")]
+    output: Option<PathBuf>,
+    /// Use only the series with this label
+    #[arg(long, value_name = "LABEL")]
+    normal: Option<String>,
+    #[command(flatten)]
+    method: Method,
+    /// Leave kernel values as they are instead of scaling each series to unit length in feature space
+    #[arg(long)]
+    no_normalize: bool,
+    /// Keep at most M eigenvectors [default: all]
+    #[arg(long, value_name = "M")]
+    max_rank: Option<usize>,
+    /// Keep eigenvalues above X only [default: 1e-10 of the largest]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    eigenvalue_threshold: Option<f64>,
+    /// Calibration: none, quantile, split or cross_fit, as in split:holdout=0.3,seed=0 [default: cross_fit]
+    #[arg(long, value_name = "SPEC")]
+    calibration: Option<String>,
+    /// False-alarm rate that flags aim at [default: 0.05]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    level: Option<f64>,
+    /// How p-values become flags [default: benjamini_hochberg]
+    #[arg(long, value_enum)]
+    decision: Option<DecisionName>,
+    /// Settings from a JSON file; options given here override it
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Print the settings in effect as JSON, and fit nothing
+    #[arg(long)]
+    print_settings: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Fit {
+    /// Fits and writes.
+    pub fn run(&self, session: &Session) -> Result<(), Failure> {
+        let settings = self.effective_settings()?;
+        if self.print_settings {
+            return output::deliver(session, None, |out| output::json(out, &settings));
+        }
+        let Some(path) = &self.output else {
+            return Err(Failure::Words("say with -o where the model goes".into()));
+        };
+        let dataset = source::read(session, &self.data, self.reading)?;
+        let picked = self.pick(&dataset, session)?;
+        let corpus = picked.as_ref().map_or_else(|| dataset.clone(), |picked| dataset.select(picked));
+        let detector = settings.fit(&corpus.series, &session.run).map_err(|error| {
+            // Errors number the series as in the file.
+            let error = match &picked {
+                Some(picked) => error.renumbered(picked, picked),
+                None => error,
+            };
+            source::named(&dataset)(error)
+        })?;
+        // Without names, picked series go by their place in the file.
+        let places = |picked: Vec<usize>| picked.iter().map(usize::to_string).collect();
+        let detector = detector.with_corpus_names(corpus.case_names.or(picked.map(places)));
+        session.run.check()?;
+        session.clear();
+        detector.save(path)?;
+        self.tell(session, &detector, corpus.series.len(), path);
+        Ok(())
+    }
+
+    fn effective_settings(&self) -> Result<Settings, Failure> {
+        let mut settings = match &self.settings {
+            Some(path) => read_settings(path)?,
+            None => Settings::default(),
+        };
+        self.method.apply(&mut settings)?;
+        if self.no_normalize {
+            settings.scaling = Scaling::Raw;
+        }
+        settings.rank.max_rank = self.max_rank.or(settings.rank.max_rank);
+        settings.rank.eigenvalue_threshold = self.eigenvalue_threshold.or(settings.rank.eigenvalue_threshold);
+        if let Some(calibration) = &self.calibration {
+            settings.calibration = calibration.parse()?;
+        }
+        settings.level = self.level.unwrap_or(settings.level);
+        settings.decision = self.decision.map_or(settings.decision, Into::into);
+        settings.validate()?;
+        Ok(settings)
+    }
+
+    /// The series with the normal label, or all of them, with a warning where that looks like a mistake.
+    fn pick(&self, dataset: &Dataset, session: &Session) -> Result<Option<Vec<usize>>, Failure> {
+        if let Some(label) = &self.normal {
+            return Ok(Some(dataset.with_label(label)?));
+        }
+        if let Some(labels) = dataset.labels.as_ref().filter(|labels| labels.kind == LabelKind::Class) {
+            let mut found: Vec<&str> = labels.values.iter().map(String::as_str).collect();
+            found.sort_unstable();
+            found.dedup();
+            if found.len() > 1 {
+                let shown = found.iter().take(6).copied().collect::<Vec<_>>().join(", ");
+                let more = if found.len() > 6 { ", ..." } else { "" };
+                session.warn(format!(
+                    "the data have {} classes ({shown}{more}) and all are taken as normal; choose one with \
+                     --normal",
+                    found.len()
+                ));
+            }
+        }
+        Ok(None)
+    }
+
+    fn tell(&self, session: &Session, detector: &Detector, given: usize, path: &Path) {
+        let (settings, members) = (detector.settings(), detector.members().len());
+        let normal = self.normal.as_ref().map(|label| format!(" labelled {label}")).unwrap_or_default();
+        let held = if members < given { format!(" ({} held out)", given - members) } else { String::new() };
+        session.say(format!(
+            "fitted on {} of {}{normal}{held}; after preparation ({}): {}, {}",
+            count(members, "series"),
+            count(detector.preparation().channels(), "channel"),
+            settings.prepare,
+            count(detector.corpus().channels(), "channel"),
+            source::lengths(detector.corpus())
+        ));
+        session.say(format!("kernel {}; rank {} kept", detector.kernel(), detector.spectrum().rank()));
+        session.say(calibration_in_words(detector));
+        detector.warnings().iter().for_each(|warning| session.warn(warning));
+        session.say(format!("wrote {}", path.display()));
+    }
+}
+
+fn read_settings(path: &Path) -> Result<Settings, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    let wrong = |problem: String| {
+        let advice = "`varnorm fit --print-settings` shows how they look";
+        Error::file(path, format!("not varnorm settings: {problem}; {advice}"))
+    };
+    // A list would be taken for the fields in order.
+    if !text.trim_start().starts_with('{') {
+        return Err(wrong("this is no JSON object".into()).into());
+    }
+    Ok(serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?)
+}
+
+/// The score above which a single series is flagged at this level; `None` without calibration.
+pub fn threshold(detector: &Detector, level: f64) -> Option<f64> {
+    let calibrated = detector.calibrated()?;
+    Some(match detector.settings().calibration {
+        varnorm::calibrate::Calibration::Quantile { .. } => calibrated.quantile_threshold(level),
+        _ => calibrated.conformal_threshold(level),
+    })
+}
+
+fn calibration_in_words(detector: &Detector) -> String {
+    let settings = detector.settings();
+    let (Some(calibrated), Some(threshold)) = (detector.calibrated(), threshold(detector, settings.level))
+    else {
+        return "calibration none: scores only, no p-values and no flags".into();
+    };
+    let threshold = match threshold {
+        t if t.is_infinite() => "no threshold".into(),
+        t => format!("threshold {}", significant(t, 4)),
+    };
+    format!(
+        "calibration {}: {}, {threshold} at level {}",
+        settings.calibration,
+        count(calibrated.scores().len(), "score"),
+        settings.level
+    )
+}

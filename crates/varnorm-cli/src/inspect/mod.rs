@@ -1,0 +1,93 @@
+//! `varnorm inspect`: what a model file or a data file holds.
+
+mod data;
+mod model;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use varnorm::data::Format;
+use varnorm::{Detector, Error, SeriesSet};
+
+use crate::args::{Reading, ReportFormat};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::{output, source, table};
+
+/// Show what a model file or a data file holds
+#[derive(Args)]
+#[command(after_help = "Example:
+  varnorm inspect walking.model
+  varnorm inspect BasicMotions_TRAIN.ts --format json")]
+pub struct Inspect {
+    /// A model file, a data file or a folder of data files
+    file: PathBuf,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "table")]
+    format: ReportFormat,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Lengths of series.
+#[derive(Serialize)]
+struct Lengths {
+    min: usize,
+    median: usize,
+    max: usize,
+}
+
+impl Lengths {
+    fn of(series: &SeriesSet) -> Self {
+        let mut lengths: Vec<usize> = series.lengths().collect();
+        lengths.sort_unstable();
+        let at = |i: usize| lengths.get(i).copied().unwrap_or(0);
+        Self { min: at(0), median: at(lengths.len() / 2), max: at(lengths.len().saturating_sub(1)) }
+    }
+
+    fn in_words(&self) -> String {
+        if self.min == self.max {
+            format!("{} each", table::count(self.max, "step"))
+        } else {
+            format!("{} to {} steps, median {}", self.min, self.max, self.median)
+        }
+    }
+}
+
+impl Inspect {
+    /// Looks and prints.
+    pub fn run(&self, session: &Session) -> Result<(), Failure> {
+        if self.file.is_dir() || Format::from_path(&self.file).is_ok() {
+            let dataset = source::read(session, std::slice::from_ref(&self.file), self.reading)?;
+            let report = data::Report::new(&dataset);
+            return output::deliver(session, None, |out| match self.format {
+                ReportFormat::Json => output::json(out, &report),
+                ReportFormat::Table => table::write_facts(out, &report.facts()),
+            });
+        }
+        require_likely_model(&self.file)?;
+        let detector = Detector::load(&self.file)?;
+        let report = model::Report::new(&detector);
+        output::deliver(session, None, |out| match self.format {
+            ReportFormat::Json => output::json(out, &report),
+            ReportFormat::Table => table::write_facts(out, &report.facts()),
+        })?;
+        detector.warnings().iter().for_each(|warning| session.warn(warning));
+        Ok(())
+    }
+}
+
+/// A file that is clearly neither is said to be neither, instead of a broken model.
+fn require_likely_model(path: &Path) -> Result<(), Failure> {
+    let mut start = Vec::new();
+    let file = std::fs::File::open(path).map_err(|e| Error::io("read", path, e))?;
+    file.take(9).read_to_end(&mut start).map_err(|e| Error::io("read", path, e))?;
+    if start.get(8) == Some(&b'{') {
+        return Ok(());
+    }
+    let known = Format::ALL.map(Format::extension).join(", ");
+    Err(Error::file(path, format!("this is neither a varnorm model nor data of a known format ({known})"))
+        .into())
+}

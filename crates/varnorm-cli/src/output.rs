@@ -1,0 +1,47 @@
+//! Where results go: standard output, or a file that is there whole or not at all.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// Writes a result to the file, or to standard output. A reader who has seen enough and closed the pipe is no
+/// error.
+pub fn deliver(
+    session: &Session,
+    file: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    session.run.check()?;
+    session.clear();
+    if let Some(path) = file {
+        return Ok(varnorm::data::write_atomically(path, write)?);
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            // What is left in the buffer has no reader: it must not be tried again.
+            drop(out.into_parts());
+            Ok(())
+        }
+        outcome => outcome.map_err(Failure::Output),
+    }
+}
+
+/// As JSON that a person can read too.
+pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}
+
+/// JSON has no infinity: the word stands for it.
+pub fn number_or_word(value: f64) -> serde_json::Value {
+    match value {
+        v if v == f64::INFINITY => "inf".into(),
+        v if v == f64::NEG_INFINITY => "-inf".into(),
+        v => v.into(),
+    }
+}

@@ -1,0 +1,260 @@
+//! `varnorm score`: scores new series with a model.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use varnorm::calibrate::{Calibration, Decision};
+use varnorm::detector::Rule;
+use varnorm::gram::Scaling;
+use varnorm::{Dataset, Detector, Distance, Finding, Findings, Kernel, Norm, Preparation};
+
+use crate::Verdict;
+use crate::args::{DecisionName, Format, Reading};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::table::{Align, Table, count, significant};
+use crate::{output, source};
+
+/// Score new series with a model
+#[derive(Args)]
+#[command(after_help = "Example:
+  varnorm score walking.model BasicMotions_TEST.ts
+  varnorm score normal.model today/ --decision each --level 0.01 --fail-on-novel --format csv
+
+Columns: score (higher is more novel), p_value (chance of a normal series scoring at least as high), novel
+(flagged or not), nearest (the nearest normal series), outside_span (share of the squared distance from the
+normal mean that no normal series explains).")]
+pub struct Score {
+    /// A model that `varnorm fit` wrote
+    model: PathBuf,
+    /// Files or folders of series to score
+    #[arg(value_name = "DATA", required = true)]
+    data: Vec<PathBuf>,
+    /// False-alarm rate that flags aim at [default: the model's]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    level: Option<f64>,
+    /// How p-values become flags [default: the model's]
+    #[arg(long, value_enum)]
+    decision: Option<DecisionName>,
+    /// End with exit code 1 if a series is flagged
+    #[arg(long)]
+    fail_on_novel: bool,
+    /// How to print it [default: table, or as the name of -o says]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Write to a file instead of standard output
+    #[arg(short, long = "output", value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What the JSON says about the model.
+#[derive(Serialize)]
+struct Model<'a> {
+    kernel: &'a Kernel,
+    scaling: Scaling,
+    norm: Norm,
+    alpha: f64,
+    distance: Distance,
+    prepare: &'a Preparation,
+    rank: usize,
+    corpus_series: usize,
+    calibration: Calibration,
+    calibration_scores: Option<usize>,
+}
+
+/// A finding with what the data say about its series.
+#[derive(Serialize)]
+struct Row<'a> {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+/// The JSON of a batch: the library's form, with the model and the names.
+#[derive(Serialize)]
+struct Report<'a> {
+    model: Model<'a>,
+    level: f64,
+    rule: Rule,
+    threshold: Option<serde_json::Value>,
+    findings: Vec<Row<'a>>,
+}
+
+impl Score {
+    /// Scores and prints.
+    pub fn run(&self, session: &Session) -> Result<Verdict, Failure> {
+        let detector = Detector::load(&self.model)?;
+        if self.fail_on_novel && detector.calibrated().is_none() {
+            return Err(Failure::Words(
+                "--fail-on-novel needs flags, and the model was fitted with calibration none; fit it with one"
+                    .into(),
+            ));
+        }
+        let dataset = source::read(session, &self.data, self.reading)?;
+        let level = self.level.unwrap_or(detector.settings().level);
+        let decision: Decision = self.decision.map_or(detector.settings().decision, Into::into);
+        let findings = detector
+            .score_at(&dataset.series, level, decision, &session.run)
+            .map_err(source::named(&dataset))?;
+        self.print(session, &detector, &dataset, &findings)?;
+        detector.warnings_at(level).iter().for_each(|warning| session.warn(warning));
+        if findings.rule == Rule::Quantile && self.decision.is_some() {
+            session.say("note: --decision has no effect: the model flags by the quantile of its calibration");
+        }
+        session.say(summary(&findings));
+        if let Some(hint) = hint(&detector, &findings) {
+            session.say(hint);
+        }
+        let novel = self.fail_on_novel && findings.flagged() > 0;
+        Ok(if novel { Verdict::Novel } else { Verdict::Fine })
+    }
+
+    fn print(
+        &self,
+        session: &Session,
+        detector: &Detector,
+        dataset: &Dataset,
+        findings: &Findings,
+    ) -> Result<(), Failure> {
+        let file = self.output.as_deref();
+        output::deliver(session, file, |out| match Format::choose(self.format, file) {
+            Format::Table => table(dataset, findings, Reader::Person).write_aligned(out),
+            Format::Csv => table(dataset, findings, Reader::Program).write_csv(out),
+            Format::Json => output::json(out, &report(detector, dataset, findings)),
+        })
+    }
+}
+
+/// For whom cells are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// A few reader.
+    Person,
+    /// All reader.
+    Program,
+}
+
+impl Reader {
+    fn score(self, value: f64) -> String {
+        if self == Self::Person { significant(value, 4) } else { format!("{value:?}") }
+    }
+
+    fn share(self, value: f64) -> String {
+        if self == Self::Person { format!("{value:.4}") } else { format!("{value:?}") }
+    }
+
+    fn nothing(self) -> String {
+        if self == Self::Person { "-".into() } else { String::new() }
+    }
+}
+
+fn label(dataset: &Dataset, series: usize) -> Option<&str> {
+    Some(dataset.labels.as_ref()?.values.get(series)?)
+}
+
+fn table(dataset: &Dataset, findings: &Findings, reader: Reader) -> Table {
+    let mut columns = vec![("series", Align::Left)];
+    if dataset.labels.is_some() {
+        columns.push(("label", Align::Left));
+    }
+    columns.extend([
+        ("score", Align::Right),
+        ("p_value", Align::Right),
+        ("novel", Align::Left),
+        ("nearest", Align::Left),
+        ("outside_span", Align::Right),
+    ]);
+    let mut table = Table::new(columns);
+    for finding in &findings.findings {
+        let mut row = vec![dataset.series_name(finding.series)];
+        row.extend(label(dataset, finding.series).map(str::to_string));
+        row.extend([
+            reader.score(finding.score),
+            finding.p_value.map_or_else(|| reader.nothing(), |p| reader.share(p)),
+            finding.novel.map_or_else(|| reader.nothing(), |novel| if novel { "yes" } else { "no" }.into()),
+            finding.nearest_name.clone().unwrap_or_else(|| finding.nearest.to_string()),
+            reader.share(finding.outside_span),
+        ]);
+        table.push(row);
+    }
+    table
+}
+
+fn report<'a>(detector: &'a Detector, dataset: &'a Dataset, findings: &'a Findings) -> Report<'a> {
+    let settings = detector.settings();
+    let row = |finding: &'a Finding| Row {
+        name: dataset.series_name(finding.series),
+        label: label(dataset, finding.series),
+        finding,
+    };
+    Report {
+        model: Model {
+            kernel: detector.kernel(),
+            scaling: settings.scaling,
+            norm: settings.norm,
+            alpha: settings.alpha,
+            distance: settings.distance,
+            prepare: &settings.prepare,
+            rank: detector.spectrum().rank(),
+            corpus_series: detector.members().len(),
+            calibration: settings.calibration,
+            calibration_scores: detector.calibrated().map(|c| c.scores().len()),
+        },
+        level: findings.level,
+        rule: findings.rule,
+        threshold: findings.threshold.map(output::number_or_word),
+        findings: findings.findings.iter().map(row).collect(),
+    }
+}
+
+fn summary(findings: &Findings) -> String {
+    let rule = match findings.rule {
+        Rule::None => {
+            return format!("{} scored (no calibration, no flags)", count(findings.len(), "series"));
+        }
+        Rule::Quantile => "quantile",
+        Rule::Each => "each on its own",
+        Rule::BenjaminiHochberg => "Benjamini-Hochberg",
+    };
+    let threshold = match (findings.threshold, findings.rule) {
+        (Some(t), Rule::Quantile) if t.is_finite() => {
+            format!("; scores above {} are flagged", significant(t, 4))
+        }
+        (Some(t), _) if t.is_finite() => {
+            format!("; scores above {} have p <= {}", significant(t, 4), findings.level)
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{} of {} flagged ({rule}, level {}){threshold}",
+        findings.flagged(),
+        findings.len(),
+        findings.level
+    )
+}
+
+/// Why a batch with extreme series has no flag: m p-values of at least 1/(n+1) need several such series at
+/// once.
+fn hint(detector: &Detector, findings: &Findings) -> Option<String> {
+    let calibrated = detector.calibrated()?;
+    let smallest = calibrated.smallest_p_value();
+    let extreme = findings.findings.iter().filter(|f| f.p_value.is_some_and(|p| p <= smallest)).count();
+    let no_flag = findings.rule == Rule::BenjaminiHochberg && findings.flagged() == 0;
+    if !no_flag || extreme == 0 || smallest > findings.level {
+        return None;
+    }
+    // The first k with 1/(n+1) <= level k / m.
+    let needed = (smallest * findings.len() as f64 / findings.level * (1.0 - 1e-12)).ceil();
+    Some(format!(
+        "hint: {} above every calibration score, but with {} calibration scores Benjamini-Hochberg over {} \
+         needs at least {needed} such series to flag any; use --decision each, or fit on more normal series",
+        if extreme == 1 { "1 series scores".into() } else { format!("{extreme} series score") },
+        calibrated.scores().len(),
+        count(findings.len(), "series"),
+    ))
+}

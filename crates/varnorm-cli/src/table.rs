@@ -1,0 +1,146 @@
+//! [`Table`]: rows and columns, aligned for people or as CSV for programs; and numbers in few digits.
+
+use std::io::{self, Write};
+
+/// How a column is aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Cells under headings.
+pub struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(columns: Vec<(&'static str, Align)>) -> Self {
+        Self { columns, rows: Vec::new() }
+    }
+
+    /// Appends a row; it should have a cell per column.
+    pub fn push(&mut self, row: Vec<String>) {
+        self.rows.push(row);
+    }
+
+    /// Columns as wide as their widest cell, two spaces apart.
+    pub fn write_aligned(&self, out: &mut dyn Write) -> io::Result<()> {
+        let headings: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_string()).collect();
+        let all = || std::iter::once(&headings).chain(&self.rows);
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|c| all().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .collect();
+        for row in all() {
+            let cells = row.iter().zip(&self.columns).zip(&widths);
+            let line: Vec<String> = cells
+                .map(|((cell, (_, align)), width)| match align {
+                    Align::Left => format!("{:<width$}", printable(cell)),
+                    Align::Right => format!("{:>width$}", printable(cell)),
+                })
+                .collect();
+            writeln!(out, "{}", line.join("  ").trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// Comma-separated, with a header row.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let headings: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        writeln!(out, "{}", headings.join(","))?;
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(|cell| quoted(cell)).collect();
+            writeln!(out, "{}", cells.join(","))?;
+        }
+        Ok(())
+    }
+}
+
+/// Two columns of words: what, and its value; long values go on below themselves.
+pub fn write_facts(out: &mut dyn Write, facts: &[(&str, String)]) -> io::Result<()> {
+    let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (name, value) in facts {
+        for (i, line) in value.lines().enumerate() {
+            let name = if i == 0 { *name } else { "" };
+            writeln!(out, "{name:<width$}  {}", printable(line))?;
+        }
+    }
+    Ok(())
+}
+
+/// Names come from files: no control character may reach the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_string()
+    }
+}
+
+/// A number in so many significant digits: `0.04217`, `42.17`, `4.217e9`, `inf`.
+pub fn significant(value: f64, digits: usize) -> String {
+    let last = digits.saturating_sub(1);
+    let rounded = format!("{value:.last$e}");
+    let exponent: Option<i32> = rounded.split_once('e').and_then(|(_, e)| e.parse().ok());
+    match exponent {
+        // Zero has an exponent too: it is told as a plain 0.
+        _ if value == 0.0 => "0".into(),
+        Some(e) if (-4..=6).contains(&e) => {
+            format!("{value:.*}", usize::try_from(last as i32 - e).unwrap_or(0))
+        }
+        _ => rounded,
+    }
+}
+
+/// "1 channel", "2 channels"; "1 series", "2 series".
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 || noun.ends_with('s') { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_so_many_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (42.1749, "42.17"),
+            (0.0421749, "0.04217"),
+            (9.9996, "10.00"),
+            (123456.7, "123457"),
+            (4.2174e9, "4.217e9"),
+            (1.5e-7, "1.500e-7"),
+            (-3.0, "-3.000"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(significant(value, 4), text);
+        }
+    }
+
+    #[test]
+    fn cells_are_quoted_where_csv_needs_it() {
+        let mut table = Table::new(vec![("a", Align::Left), ("b", Align::Right)]);
+        table.push(vec!["x,\"y\"".into(), "1".into()]);
+        let mut out = Vec::new();
+        table.write_csv(&mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a,b\n\"x,\"\"y\"\"\",1\n");
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let mut table = Table::new(vec![("a", Align::Left)]);
+        table.push(vec!["\u{1b}[31m".into()]);
+        let mut out = Vec::new();
+        table.write_aligned(&mut out).unwrap();
+        assert!(!out.contains(&0x1b));
+    }
+}

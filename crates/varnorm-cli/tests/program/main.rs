@@ -1,0 +1,13 @@
+//! The real program, run as a user runs it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod commands;
+mod convert;
+mod errors;
+#[cfg(unix)]
+mod interrupt;
+mod models;
+mod streams;
+mod support;
+mod tables;
