@@ -136,18 +136,80 @@ pub fn grams(
     tiling: Tiling,
     run: &Run,
 ) -> Result<Vec<Gram>> {
-    let selves = self_values(kernels, set, run)?;
-    let outputs: Vec<Output<'_>> = selves.iter().map(|s| Output { scaling, rows: s, columns: s }).collect();
-    let matrices = walk_all(kernels, Pairs::Within(set), &outputs, tiling, run)?;
-    let finish = |(mut matrix, self_values): (Matrix, Vec<Scaled>)| {
-        mirror(&mut matrix);
-        if scaling == Scaling::Normalized {
-            // Exactly one, whatever the rounding of the square roots.
-            (0..set.len()).for_each(|i| matrix.row_mut(i)[i] = unit(self_values[i]));
-        }
-        Gram { matrix, self_values, scaling }
+    // Where an f64 holds every value, the diagonal comes with the matrix; elsewhere it has to be known before.
+    let fits = fits_f64(kernels)?;
+    let known = match fits.iter().all(|f| *f) {
+        true => vec![vec![Scaled::from(1.0); set.len()]; kernels.len()],
+        false => self_values(kernels, set, run)?,
     };
-    Ok(matrices.into_iter().zip(selves).map(finish).collect())
+    let plain = match scaling {
+        Scaling::Normalized => Scaling::Raw,
+        Scaling::LogNormalized => Scaling::Log,
+        other => other,
+    };
+    let outputs: Vec<Output<'_>> = fits
+        .iter()
+        .zip(&known)
+        .map(|(fits, s)| {
+            let scaling = if *fits { plain } else { scaling };
+            Output { scaling, exponents: !fits, rows: s, columns: s }
+        })
+        .collect();
+    let matrices = walk_all(kernels, Pairs::Within(set), &outputs, tiling, run)?;
+    Ok(matrices
+        .into_iter()
+        .zip(known)
+        .zip(fits)
+        .map(|((matrix, known), fits)| finish_gram(matrix, (!fits).then_some(known), scaling))
+        .collect())
+}
+
+/// Which kernels' values always fit an `f64`.
+fn fits_f64(kernels: &[Kernel]) -> Result<Vec<bool>> {
+    let mut fits = vec![true; kernels.len()];
+    for pass in plan(kernels)? {
+        pass.serves().iter().for_each(|index| fits[*index] = !pass.carries_exponents());
+    }
+    Ok(fits)
+}
+
+/// Mirrors the upper triangle; normalises by the diagonal where self-values are not known yet.
+fn finish_gram(mut matrix: Matrix, known: Option<Vec<Scaled>>, scaling: Scaling) -> Gram {
+    let n = matrix.rows();
+    let self_values = known.unwrap_or_else(|| {
+        let diagonal: Vec<f64> = (0..n).map(|i| matrix.get(i, i)).collect();
+        match scaling {
+            Scaling::Normalized => normalize(&mut matrix, &diagonal),
+            Scaling::LogNormalized => normalize_logarithms(&mut matrix, &diagonal),
+            _ => {}
+        }
+        let value =
+            |v: f64| if matches!(scaling, Scaling::Log | Scaling::LogNormalized) { v.exp() } else { v };
+        diagonal.into_iter().map(|v| value(v).into()).collect()
+    });
+    mirror(&mut matrix);
+    if scaling == Scaling::Normalized {
+        // Exactly one, whatever the rounding of the square roots.
+        (0..n).for_each(|i| matrix.row_mut(i)[i] = unit(self_values[i]));
+    }
+    Gram { matrix, self_values, scaling }
+}
+
+/// `k / sqrt(k_x k_y)` in the upper triangle.
+fn normalize(matrix: &mut Matrix, diagonal: &[f64]) {
+    let factors: Vec<f64> = diagonal.iter().map(|v| if *v > 0.0 { 1.0 / v.sqrt() } else { 0.0 }).collect();
+    for i in 0..diagonal.len() {
+        let cells = matrix.row_mut(i)[i..].iter_mut().zip(&factors[i..]);
+        cells.for_each(|(value, factor)| *value *= factors[i] * factor);
+    }
+}
+
+/// `ln k - (ln k_x + ln k_y) / 2` in the upper triangle.
+fn normalize_logarithms(matrix: &mut Matrix, diagonal: &[f64]) {
+    for i in 0..diagonal.len() {
+        let cells = matrix.row_mut(i)[i..].iter_mut().zip(&diagonal[i..]);
+        cells.for_each(|(value, other)| *value -= 0.5 * (diagonal[i] + other));
+    }
 }
 
 /// The kernel values of queries with a corpus whose `k(x,x)` are known (they are part of its [`Gram`]).
@@ -161,7 +223,8 @@ pub fn cross(
 ) -> Result<Cross> {
     let kernels = std::slice::from_ref(kernel);
     let selves = self_values(kernels, queries, run)?.pop().unwrap_or_default();
-    let outputs = [Output { scaling, rows: &selves, columns: corpus_self_values }];
+    let exponents = !fits_f64(kernels)?.iter().all(|f| *f);
+    let outputs = [Output { scaling, exponents, rows: &selves, columns: corpus_self_values }];
     let mut matrices = walk_all(kernels, Pairs::Between(queries, corpus), &outputs, Tiling::default(), run)?;
     let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
     let self_values = match scaling {
@@ -215,6 +278,8 @@ fn diagonal(pass: &dyn Pass, set: &SeriesSet, start: usize, outputs: Vec<&mut [S
 /// What is made of the values of one kernel.
 struct Output<'a> {
     scaling: Scaling,
+    /// Whether the kernel's values come with exponents.
+    exponents: bool,
     /// `k(x,x)` of the row series.
     rows: &'a [Scaled],
     /// `k(y,y)` of the column series.
@@ -227,6 +292,7 @@ impl Output<'_> {
         let columns = first_column..first_column + mantissas.len();
         let cells = mantissas.iter_mut().zip(exponents);
         match self.scaling {
+            Scaling::Raw if !self.exponents => {}
             Scaling::Raw => cells.for_each(|(v, e)| *v *= power_of_two(*e)),
             Scaling::Log => {
                 cells.for_each(|(v, e)| *v = Scaled { mantissa: *v, exponent: *e }.ln());
@@ -306,10 +372,16 @@ fn walk_all(
     }
     for pass in &passes {
         pass.check(row_set, column_set)?;
+        let row_numbers = pass.per_series(row_set);
+        let column_numbers = match pairs {
+            Pairs::Within(_) => None,
+            Pairs::Between(_, columns) => Some(pass.per_series(columns)),
+        };
+        let numbers = (&row_numbers[..], column_numbers.as_deref().unwrap_or(&row_numbers));
         let height = strip_height(row_set.len(), tiling, run);
         let tasks = strips(&mut matrices, pass.serves(), height, row_set.len());
         run.for_each("kernel values", tasks, |strip| {
-            walk_strip(pass.as_ref(), pairs, strip, outputs, tiling, run)
+            walk_strip(pass.as_ref(), pairs, numbers, strip, outputs, tiling, run)
         })?;
     }
     Ok(matrices)
@@ -346,6 +418,7 @@ fn strips<'a>(matrices: &'a mut [Matrix], serves: &[usize], height: usize, total
 fn walk_strip(
     pass: &dyn Pass,
     pairs: Pairs<'_>,
+    (row_numbers, column_numbers): (&[f64], &[f64]),
     mut strip: Strip<'_>,
     outputs: &[Output<'_>],
     tiling: Tiling,
@@ -360,8 +433,8 @@ fn walk_strip(
     for start in (first_column..columns).step_by(tiling.columns.max(1)) {
         run.check()?;
         let width = tiling.columns.max(1).min(columns - start);
-        let tile =
-            Tile { row_set, rows: strip.rows.clone(), column_set, columns: start..start + width, upper };
+        let (rows, across) = (strip.rows.clone(), start..start + width);
+        let tile = Tile { row_set, rows, column_set, columns: across, row_numbers, column_numbers, upper };
         kept.resize(pass.kept() * tile.pairs(), 0.0);
         mantissas.resize(tile.pairs(), 0.0);
         exponents.resize(tile.pairs(), 0.0);

@@ -220,7 +220,9 @@ fn gram_options_do_what_they_say() {
     let plain = cells("gram test.ts train.ts --kernel integral_rbf");
     let log = cells("gram test.ts train.ts --kernel integral_rbf --log");
     assert!(plain.iter().zip(&log).all(|(value, log)| value.ln() == *log));
-    folder.line("gram train.ts --kernel flat_linear --log -o g.npy").fails("is negative and has no logarithm; leave the logarithm out");
+    folder
+        .line("gram train.ts --kernel flat_linear --log -o g.npy")
+        .fails("is negative and has no logarithm; leave the logarithm out");
     folder.line("gram train.ts -o g.txt").fails("a Gram matrix is written as .npy or .csv, not as .txt");
     folder.line("gram train.ts -o g.csv").code(0);
     assert_eq!(folder.names(), ["g.csv", "test.ts", "train.ts"]);

@@ -19,9 +19,11 @@
 //! assert!((k.matrix.get(0, 1) - (-0.5f64).exp()).abs() < 1e-15);
 //! ```
 
+use std::ops::Range;
+
 use super::lanes::{Isa, W, Work, dispatch, exp};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::product::inner_products;
+use super::product::{ROWS, inner_products};
 use super::{Kernel, powers};
 use crate::data::SeriesSet;
 use crate::error::Result;
@@ -78,8 +80,35 @@ impl Pass for FlatPass {
         let (products, distances) = kept.split_at_mut(tile.pairs());
         inner_products(rows, columns, depth, scratch, products, tile.columns.len());
         if self.wants_distance {
-            dispatch(Distances { rows, columns, depth, products, distances });
+            let row_squares = &tile.row_numbers[tile.rows.clone()];
+            let column_squares = &tile.column_numbers[tile.columns.clone()];
+            dispatch(Distances { rows, columns, depth, row_squares, column_squares, products, distances });
         }
+    }
+
+    /// `|x|^2`, where a distance is wanted.
+    fn per_series(&self, set: &SeriesSet) -> Vec<f64> {
+        if !self.wants_distance {
+            return Vec::new();
+        }
+        let mut squares = vec![0.0; set.len()];
+        dispatch(Squares { set, squares: &mut squares });
+        squares
+    }
+
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        // A panel of rows with itself: its diagonal has the bits of any other tile. Distances from itself are zero.
+        let mut square = [0.0; ROWS * ROWS];
+        for start in which.clone().step_by(ROWS) {
+            let count = ROWS.min(which.end - start);
+            let depth = set.series(start).values().len();
+            let rows = &set.values()[start * depth..(start + count) * depth];
+            inner_products(rows, rows, depth, scratch, &mut square, ROWS);
+            for i in 0..count {
+                kept[start - which.start + i] = square[i * ROWS + i];
+            }
+        }
+        kept[which.len()..].fill(0.0);
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -101,6 +130,8 @@ struct Distances<'a> {
     rows: &'a [f64],
     columns: &'a [f64],
     depth: usize,
+    row_squares: &'a [f64],
+    column_squares: &'a [f64],
     products: &'a [f64],
     distances: &'a mut [f64],
 }
@@ -108,12 +139,10 @@ struct Distances<'a> {
 impl Work for Distances<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let row_squares = squares::<I>(self.rows, self.depth);
-        let column_squares = squares::<I>(self.columns, self.depth);
-        let columns = column_squares.len();
-        for (i, x2) in row_squares.iter().enumerate() {
+        let columns = self.column_squares.len();
+        for (i, x2) in self.row_squares.iter().enumerate() {
             let x = &self.rows[i * self.depth..(i + 1) * self.depth];
-            for (j, y2) in column_squares.iter().enumerate() {
+            for (j, y2) in self.column_squares.iter().enumerate() {
                 let sum = x2 + y2;
                 let mut distance = 2.0f64.mul_add(-self.products[i * columns + j], sum);
                 // Also false when the sum is infinite or NaN: the direct form overflows later.
@@ -130,14 +159,19 @@ impl Work for Distances<'_> {
 
 // No closures and no adapters below: they would be compiled without the instruction set.
 
-#[inline(always)]
-fn squares<I: Isa>(values: &[f64], depth: usize) -> Vec<f64> {
-    let zero = vec![0.0; depth];
-    let mut squares = Vec::with_capacity(values.len() / depth);
-    for x in values.chunks_exact(depth) {
-        squares.push(squared_distance::<I>(x, &zero));
+struct Squares<'a> {
+    set: &'a SeriesSet,
+    squares: &'a mut [f64],
+}
+
+impl Work for Squares<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let zero = vec![0.0; self.set.series(0).values().len()];
+        for (square, x) in self.squares.iter_mut().zip(self.set.iter()) {
+            *square = squared_distance::<I>(x.values(), &zero);
+        }
     }
-    squares
 }
 
 /// `|x - y|^2` in a fixed order: W partial sums, then their sum.

@@ -18,6 +18,10 @@ pub(crate) struct Tile<'a> {
     pub(crate) column_set: &'a SeriesSet,
     /// Which of its series.
     pub(crate) columns: Range<usize>,
+    /// What [`Pass::per_series`] gave for the row set, all of it.
+    pub(crate) row_numbers: &'a [f64],
+    /// What [`Pass::per_series`] gave for the column set, all of it.
+    pub(crate) column_numbers: &'a [f64],
     /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
     pub(crate) upper: bool,
 }
@@ -51,6 +55,16 @@ pub(crate) trait Pass: Send + Sync {
     /// Numbers kept per pair.
     fn kept(&self) -> usize;
 
+    /// Whether values may need an exponent beside them. If not, a Gram matrix is normalised by its own diagonal.
+    fn carries_exponents(&self) -> bool {
+        false
+    }
+
+    /// One number per series that the walk wants at hand, made once per set; none by default.
+    fn per_series(&self, _set: &SeriesSet) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
     /// by row. A cell must have the same bits in whatever tile it is computed.
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]);
@@ -59,9 +73,20 @@ pub(crate) trait Pass: Send + Sync {
     /// cells, with the bits that [`walk`](Pass::walk) gives.
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
         let mut one = vec![0.0; self.kept()];
+        let numbers = self.per_series(set);
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
-            self.walk(&Tile { row_set: set, rows, column_set: set, columns, upper: true }, scratch, &mut one);
+            let (row_numbers, column_numbers) = (&numbers[..], &numbers[..]);
+            let tile = Tile {
+                row_set: set,
+                rows,
+                column_set: set,
+                columns,
+                row_numbers,
+                column_numbers,
+                upper: true,
+            };
+            self.walk(&tile, scratch, &mut one);
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }
     }

@@ -9,7 +9,7 @@ use super::lanes::{Isa, W, Work, dispatch};
 /// Terms per block: a packed panel of rows and one of columns fit the first-level cache together.
 const DEPTH: usize = 256;
 /// Rows whose sums stay in registers; with `W` columns this fills the 16 registers of AVX2.
-const ROWS: usize = 6;
+pub(crate) const ROWS: usize = 6;
 
 /// `out[i * out_stride + j] = <a_i, b_j>`, the rows of `a` and `b` being `depth` long.
 ///
