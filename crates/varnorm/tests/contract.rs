@@ -29,6 +29,19 @@ fn naive(kernel: &Kernel, x: &[f64], y: &[f64], channels: usize) -> f64 {
     let name = json["kernel"].as_str().unwrap();
     match name {
         "flat_linear" => dot(x, y),
+        "gak" => {
+            let (x, y): (Vec<&[f64]>, Vec<&[f64]>) =
+                (x.chunks(channels).collect(), y.chunks(channels).collect());
+            let mut table = vec![vec![0.0; y.len() + 1]; x.len() + 1];
+            table[0][0] = 1.0;
+            for s in 1..=x.len() {
+                for t in 1..=y.len() {
+                    let k = point(x[s - 1], y[t - 1]);
+                    table[s][t] = k / (2.0 - k) * (table[s - 1][t - 1] + table[s - 1][t] + table[s][t - 1]);
+                }
+            }
+            table[x.len()][y.len()]
+        }
         _ if name.starts_with("flat_") => point(x, y),
         _ if points.len() == 1 => point(x, y),
         _ => {
@@ -204,10 +217,33 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
 fn unequal_lengths_are_an_error_that_names_the_series() {
     let mut set = Numbers(1).walks(3, 5, 2);
     set.push(&[1.0, 2.0]).unwrap();
-    for kernel in every_kernel() {
+    for info in CATALOGUE.iter().filter(|info| !info.any_lengths) {
+        let kernel: Kernel = info.example.parse().unwrap();
         let error = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap_err().to_string();
         assert!(error.contains("series 3 has 1 steps where 5 are expected"), "{kernel}: {error}");
         assert!(error.contains("resample"), "{error}");
+    }
+}
+
+#[test]
+fn kernels_of_any_length_take_ragged_sets() {
+    let mut set = SeriesSet::new(2).unwrap();
+    for steps in [5, 1, 17, 30, 2, 9, 9, 30, 3, 1, 8, 12, 4, 4, 21, 6, 7, 11, 25] {
+        set.push(Numbers(steps as u64).walks(1, steps, 2).values()).unwrap();
+    }
+    for info in CATALOGUE.iter().filter(|info| info.any_lengths) {
+        let kernel: Kernel = info.example.parse().unwrap();
+        let gram = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap();
+        for i in 0..set.len() {
+            for j in 0..set.len() {
+                let value = |a, b| naive(&kernel, set.series(a).values(), set.series(b).values(), 2);
+                let scale = value(i, i).max(value(j, j)).max(1.0);
+                let error = (gram.matrix.get(i, j) - value(i, j)).abs();
+                assert!(error <= 1e-13 * scale, "{kernel}: {i} {j}: {error:e}");
+            }
+        }
+        let cross = gram::cross(&kernel, &set, &set, &gram.self_values, Scaling::Raw, &Run::sequential());
+        assert_eq!(cross.unwrap().matrix, gram.matrix, "{kernel} as queries against itself");
     }
 }
 

@@ -10,6 +10,7 @@
 mod auto;
 mod columns;
 mod flat;
+mod gak;
 mod integral;
 pub(crate) mod lanes;
 pub(crate) mod pass;
@@ -117,6 +118,15 @@ pub enum Kernel {
         #[serde(default = "spec::default_degree")]
         p: u32,
     },
+    /// The global alignment kernel: the sum over alignments of products of `k / (2 - k)`, k an RBF kernel of points.
+    Gak {
+        /// Bandwidth; `auto` is the median distance of corpus points times the square root of the mean length.
+        #[serde(default)]
+        sigma: Parameter,
+        /// Steps that an alignment may leave the diagonal by; without limit when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        band: Option<u32>,
+    },
 }
 
 impl Default for Kernel {
@@ -132,6 +142,7 @@ impl Kernel {
         match self {
             Self::FlatLinear {} => Ok(()),
             Self::FlatRbf { sigma } | Self::IntegralRbf { sigma } => positive("sigma", *sigma),
+            Self::Gak { sigma, .. } => positive("sigma", *sigma),
             Self::FlatPoly { c, p } | Self::IntegralPoly { c, p } => non_negative("c", *c).and(degree(*p)),
         }
     }
@@ -151,6 +162,9 @@ impl Kernel {
             }
             Self::IntegralPoly { c: Parameter::Auto, p } => {
                 Self::IntegralPoly { c: Parameter::Value(auto::mean_point_square(corpus)), p: *p }
+            }
+            Self::Gak { sigma: Parameter::Auto, band } => {
+                Self::Gak { sigma: Parameter::Value(auto::alignment_bandwidth(corpus)), band: *band }
             }
             resolved => resolved.clone(),
         })

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Kernel;
 use super::flat::FlatPass;
+use super::gak::GakPass;
 use super::integral::IntegralPass;
 use crate::data::SeriesSet;
 use crate::error::Result;
@@ -74,6 +75,7 @@ pub(crate) trait Pass: Send + Sync {
 pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut flat = FlatPass::default();
     let mut integral = IntegralPass::default();
+    let mut gak = GakPass::default();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -81,9 +83,10 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
                 flat.add(index, kernel)?
             }
             Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
+            Kernel::Gak { .. } => gak.add(index, kernel)?,
         }
     }
-    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral)];
+    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral), Box::new(gak)];
     Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
 }
 

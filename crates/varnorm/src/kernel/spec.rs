@@ -27,7 +27,7 @@ pub struct KernelInfo {
     pub any_lengths: bool,
     /// Its parameters.
     pub parameters: &'static [ParameterInfo],
-    /// A specification that parses, with every parameter given.
+    /// A specification that parses, with every parameter that it needs given.
     pub example: &'static str,
 }
 
@@ -54,6 +54,13 @@ const C_POINTS: ParameterInfo = ParameterInfo {
     meaning: "constant >= 0; auto: mean <x_t,x_t> of the corpus",
 };
 const P: ParameterInfo = ParameterInfo { name: "p", default: "2", meaning: "degree, 1 to 32" };
+const SIGMA_ALIGNMENT: ParameterInfo = ParameterInfo {
+    name: "sigma",
+    default: "auto",
+    meaning: "bandwidth; auto: median distance of corpus points times sqrt(mean length)",
+};
+const BAND: ParameterInfo =
+    ParameterInfo { name: "band", default: "none", meaning: "steps an alignment may leave the diagonal by" };
 
 /// Every kernel there is. Contract tests run over the examples.
 pub const CATALOGUE: &[KernelInfo] = &[
@@ -91,6 +98,13 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: false,
         parameters: &[C_POINTS, P],
         example: "integral_poly:c=0.5,p=2",
+    },
+    KernelInfo {
+        name: "gak",
+        formula: "sum over alignments of prod k/(2-k), k = exp(-|x_s-y_t|^2 / (2 sigma^2))",
+        any_lengths: true,
+        parameters: &[SIGMA_ALIGNMENT, BAND],
+        example: "gak:sigma=3",
     },
 ];
 
