@@ -178,11 +178,12 @@ fn unit(square: Scaled) -> f64 {
 pub fn self_values(kernels: &[Kernel], set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
     const SERIES: usize = 64;
     let mut all = vec![vec![Scaled::from(0.0); set.len()]; kernels.len()];
-    for pass in plan(kernels)? {
+    for mut pass in plan(kernels)? {
         if set.is_empty() {
             continue;
         }
         pass.check(set, set)?;
+        pass.prepare(set, set, run)?;
         let mut parts: Vec<(usize, Vec<&mut [Scaled]>)> =
             (0..set.len()).step_by(SERIES).map(|start| (start, Vec::new())).collect();
         for (index, values) in all.iter_mut().enumerate() {
@@ -306,8 +307,9 @@ fn walk_all(
     if row_set.is_empty() || column_set.is_empty() {
         return Ok(matrices);
     }
-    for pass in &passes {
+    for mut pass in passes {
         pass.check(row_set, column_set)?;
+        pass.prepare(row_set, column_set, run)?;
         let height = strip_height(row_set.len(), tiling, run);
         let tasks = strips(&mut matrices, pass.serves(), height, row_set.len());
         run.for_each("kernel values", tasks, |strip| {

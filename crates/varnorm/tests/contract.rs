@@ -29,6 +29,25 @@ fn naive(kernel: &Kernel, x: &[f64], y: &[f64], channels: usize) -> f64 {
     let name = json["kernel"].as_str().unwrap();
     match name {
         "flat_linear" => dot(x, y),
+        "vrk" => {
+            let radius = number("clip") / number("tau");
+            let short = |a: &[f64]| (radius / dot(a, a).sqrt()).min(1.0);
+            points.iter().fold(1.0, |past, (a, b)| {
+                let product = dot(a, b) * short(a) * short(b);
+                1.0 + number("lambda").powi(2) / (1.0 - number("tau").powi(2) * product) * past
+            })
+        }
+        // The features themselves are checked beside their definition.
+        "sig_random" => {
+            let features = |values: &[f64]| {
+                let mut one = SeriesSet::new(channels).unwrap();
+                one.push(values).unwrap();
+                let (count, seed) = (json["features"].as_u64().unwrap(), json["seed"].as_u64().unwrap());
+                let run = Run::sequential();
+                varnorm::kernel::random_signature(&one, count as u32, number("variance"), seed, &run).unwrap()
+            };
+            dot(features(x).values(), features(y).values()) / number("features")
+        }
         "gak" => {
             let (x, y): (Vec<&[f64]>, Vec<&[f64]>) =
                 (x.chunks(channels).collect(), y.chunks(channels).collect());
@@ -112,8 +131,18 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
         .iter()
         .cloned()
         .chain(
-            ["flat_rbf:sigma=1", "flat_poly:c=2,p=4", "integral_rbf:sigma=2", "integral_poly:c=2,p=3"]
-                .map(|s| s.parse().unwrap()),
+            [
+                "flat_rbf:sigma=1",
+                "flat_poly:c=2,p=4",
+                "integral_rbf:sigma=2",
+                "integral_poly:c=2,p=3",
+                "gak:sigma=0.5",
+                "gak:sigma=5,band=7",
+                "vrk:tau=0.01,lambda=0.5",
+                "vrk:tau=0.5,lambda=1,clip=published",
+                "sig_random:features=7,variance=1,seed=3",
+            ]
+            .map(|s| s.parse().unwrap()),
         )
         .collect();
     let all = |threads, tiling| {
@@ -176,6 +205,17 @@ fn overflow_is_an_error_that_names_the_pair() {
 }
 
 #[test]
+fn points_outside_the_domain_of_a_reservoir_kernel_are_named() {
+    let set = SeriesSet::from_equal(vec![0.1, 0.2, 0.3, 4.0], 2, 1).unwrap();
+    let kernel: Kernel = "vrk:tau=0.3".parse().unwrap();
+    let error = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap_err().to_string();
+    assert!(error.contains("series 1, step 1") && error.contains("choose tau below 0.25"), "{error}");
+    let long = SeriesSet::from_equal(vec![3.3; 4000], 2000, 1).unwrap();
+    let gram = gram::gram(&kernel, &long, Scaling::Normalized, &Run::sequential()).unwrap();
+    assert!((gram.matrix.get(0, 1) - 1.0).abs() < 1e-14);
+}
+
+#[test]
 fn json_and_words_survive_the_round_trip() {
     for info in CATALOGUE {
         let kernel: Kernel = info.example.parse().unwrap();
@@ -207,6 +247,10 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
         ("flat_linear:c=1", "it has: none"),
         ("{\"kernel\":\"flat_rbf\",\"sigma\":", "not valid JSON"),
         ("", "is not a kernel"),
+        ("gak:band=-1", "band"),
+        ("vrk:lambda=0", "above 0 and at most 1"),
+        ("vrk:clip=2", "between 0 and 1"),
+        ("sig_random:features=0", "must be from 1 to"),
     ] {
         let error = spec.parse::<Kernel>().unwrap_err().to_string();
         assert!(error.contains(words), "{spec}: {error}");

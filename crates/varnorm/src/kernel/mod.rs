@@ -16,9 +16,13 @@ pub(crate) mod lanes;
 pub(crate) mod pass;
 pub(crate) mod product;
 mod recurrence;
+mod sig_random;
 mod spec;
+mod vrk;
 
+pub use sig_random::random_signature;
 pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
+pub use vrk::{Clip, NamedClip};
 
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +131,30 @@ pub enum Kernel {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         band: Option<u32>,
     },
+    /// The Volterra reservoir kernel: `1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)`.
+    Vrk {
+        /// Needs `tau |x_t| < 1` at every step; `auto` is half of the reciprocal of the longest corpus point.
+        #[serde(default)]
+        tau: Parameter,
+        /// Weight of the past, above 0 and at most 1.
+        #[serde(default = "spec::default_lambda")]
+        lambda: f64,
+        /// What to do with points outside the domain; an error when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        clip: Option<Clip>,
+    },
+    /// The randomised signature: the inner product of random features, divided by their number.
+    SigRandom {
+        /// Number of features.
+        #[serde(default = "spec::default_features")]
+        features: u32,
+        /// Variance of the entries of the random matrices; `auto` is one over the number of features.
+        #[serde(default)]
+        variance: Parameter,
+        /// Seed of the random matrices.
+        #[serde(default)]
+        seed: u64,
+    },
 }
 
 impl Default for Kernel {
@@ -143,6 +171,11 @@ impl Kernel {
             Self::FlatLinear {} => Ok(()),
             Self::FlatRbf { sigma } | Self::IntegralRbf { sigma } => positive("sigma", *sigma),
             Self::Gak { sigma, .. } => positive("sigma", *sigma),
+            Self::Vrk { tau, lambda, clip } => positive("tau", *tau).and(reservoir(*lambda, *clip)),
+            Self::SigRandom { features, variance, .. } => match variance {
+                Parameter::Auto => sig_random::validate(*features, 0.0),
+                Parameter::Value(variance) => sig_random::validate(*features, *variance),
+            },
             Self::FlatPoly { c, p } | Self::IntegralPoly { c, p } => non_negative("c", *c).and(degree(*p)),
         }
     }
@@ -166,6 +199,14 @@ impl Kernel {
             Self::Gak { sigma: Parameter::Auto, band } => {
                 Self::Gak { sigma: Parameter::Value(auto::alignment_bandwidth(corpus)), band: *band }
             }
+            Self::Vrk { tau: Parameter::Auto, lambda, clip } => {
+                let tau = Parameter::Value(auto::reservoir_scale(corpus));
+                Self::Vrk { tau, lambda: *lambda, clip: *clip }
+            }
+            Self::SigRandom { features, variance: Parameter::Auto, seed } => {
+                let variance = Parameter::Value(1.0 / f64::from(*features));
+                Self::SigRandom { features: *features, variance, seed: *seed }
+            }
             resolved => resolved.clone(),
         })
     }
@@ -187,6 +228,18 @@ fn non_negative(name: &str, parameter: Parameter) -> Result<()> {
             v,
             "must be zero, a positive number or auto (a negative constant is not positive definite)",
         )),
+        _ => Ok(()),
+    }
+}
+
+fn reservoir(lambda: f64, clip: Option<Clip>) -> Result<()> {
+    if !(lambda > 0.0 && lambda <= 1.0) {
+        return Err(Error::bad_param("lambda", lambda, "must be above 0 and at most 1"));
+    }
+    match clip {
+        Some(Clip::Ball(share)) if !(share > 0.0 && share < 1.0) => {
+            Err(Error::bad_param("clip", share, "must be between 0 and 1, or \"published\""))
+        }
         _ => Ok(()),
     }
 }

@@ -6,8 +6,11 @@ use super::Kernel;
 use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
+use super::sig_random::RandomPass;
+use super::vrk::VrkPass;
 use crate::data::SeriesSet;
 use crate::error::Result;
+use crate::run::Run;
 
 /// A rectangle of pairs: some rows of one set against some columns of another.
 pub(crate) struct Tile<'a> {
@@ -49,6 +52,11 @@ pub(crate) trait Pass: Send + Sync {
     /// Whether the walk can take these two sets (lengths; channels are checked by the caller).
     fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()>;
 
+    /// What can be made once for all pairs of two sets; called after [`check`](Pass::check) and before any walk.
+    fn prepare(&mut self, _row_set: &SeriesSet, _column_set: &SeriesSet, _run: &Run) -> Result<()> {
+        Ok(())
+    }
+
     /// Numbers kept per pair.
     fn kept(&self) -> usize;
 
@@ -76,6 +84,8 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut flat = FlatPass::default();
     let mut integral = IntegralPass::default();
     let mut gak = GakPass::default();
+    let mut vrk = VrkPass::default();
+    let mut features: Vec<Box<dyn Pass>> = Vec::new();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -84,10 +94,15 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
             }
             Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
             Kernel::Gak { .. } => gak.add(index, kernel)?,
+            Kernel::Vrk { .. } => vrk.add(index, kernel)?,
+            Kernel::SigRandom { features: count, variance, seed } => {
+                let variance = variance.resolved("variance")?;
+                features.push(Box::new(RandomPass::new(index, *count, variance, *seed)));
+            }
         }
     }
-    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral), Box::new(gak)];
-    Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
+    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk)];
+    Ok(passes.into_iter().chain(features).filter(|p| !p.serves().is_empty()).collect())
 }
 
 /// Both sets have one common length; otherwise an error that says which kernels take any.

@@ -36,6 +36,16 @@ pub(super) fn default_degree() -> u32 {
     2
 }
 
+/// The weight of the past in a reservoir kernel when none is given.
+pub(super) fn default_lambda() -> f64 {
+    0.9
+}
+
+/// The number of random features when none is given.
+pub(super) fn default_features() -> u32 {
+    50
+}
+
 const SIGMA_SERIES: ParameterInfo = ParameterInfo {
     name: "sigma",
     default: "auto",
@@ -61,6 +71,27 @@ const SIGMA_ALIGNMENT: ParameterInfo = ParameterInfo {
 };
 const BAND: ParameterInfo =
     ParameterInfo { name: "band", default: "none", meaning: "steps an alignment may leave the diagonal by" };
+const TAU: ParameterInfo = ParameterInfo {
+    name: "tau",
+    default: "auto",
+    meaning: "needs tau |x_t| < 1; auto: 0.5 / the longest corpus point",
+};
+const LAMBDA: ParameterInfo =
+    ParameterInfo { name: "lambda", default: "0.9", meaning: "weight of the past, above 0 and at most 1" };
+const CLIP: ParameterInfo = ParameterInfo {
+    name: "clip",
+    default: "none",
+    meaning: "points longer than clip/tau are shortened to it (0 < clip < 1); none: an error",
+};
+const FEATURES: ParameterInfo =
+    ParameterInfo { name: "features", default: "50", meaning: "number of random features" };
+const VARIANCE: ParameterInfo = ParameterInfo {
+    name: "variance",
+    default: "auto",
+    meaning: "variance of the entries of the random matrices; auto: 1 / features",
+};
+const SEED: ParameterInfo =
+    ParameterInfo { name: "seed", default: "0", meaning: "seed of the random matrices" };
 
 /// Every kernel there is. Contract tests run over the examples.
 pub const CATALOGUE: &[KernelInfo] = &[
@@ -105,6 +136,20 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: true,
         parameters: &[SIGMA_ALIGNMENT, BAND],
         example: "gak:sigma=3",
+    },
+    KernelInfo {
+        name: "vrk",
+        formula: "1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)",
+        any_lengths: false,
+        parameters: &[TAU, LAMBDA, CLIP],
+        example: "vrk:tau=0.1,lambda=0.9,clip=0.9",
+    },
+    KernelInfo {
+        name: "sig_random",
+        formula: "<Z(x), Z(y)> / features, dZ = sum_i tanh(A_i Z + b_i) dx^i, A and b random",
+        any_lengths: true,
+        parameters: &[FEATURES, VARIANCE, SEED],
+        example: "sig_random:features=8,variance=0.1,seed=0",
     },
 ];
 
