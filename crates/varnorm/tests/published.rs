@@ -1,4 +1,5 @@
-//! The published experiment with the published hyper-parameters (MATH: section 5), flat and integral kernels.
+//! The published experiment with the published hyper-parameters (MATH: section 5), flat, integral, alignment and reservoir
+//! kernels.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -26,7 +27,10 @@ fn kernel(row: &str, params: &Value, corpus: &SeriesSet) -> Kernel {
         "integral_rbf" => format!("integral_rbf:sigma={}", number("sigma") * channels.sqrt()),
         "integral_poly" => format!("integral_poly:c={},p={}", number("c") * channels, params["p"]),
         "gak" => {
-            format!("gak:sigma={}", number("gak_factor") * median_point_distance(corpus) * steps.sqrt())
+            format!(
+                "gak:floor=1e-10,sigma={}",
+                number("gak_factor") * median_point_distance(corpus) * steps.sqrt()
+            )
         }
         "vrk" => {
             let tau = number("tau") / channels.sqrt();

@@ -4,6 +4,7 @@
 //! `M[s][t] = kappa(x_s, y_t) (M[s-1][t-1] + M[s-1][t] + M[s][t-1])`, `M[0][0] = 1`, and the value is `M[S][T]`, with
 //! `kappa = k / (2 - k)` and `k = exp(-|x_s - y_t|^2 / (2 sigma^2))`. With a band b (Sakoe and Chiba) the cells with
 //! `|s - t| > max(b, |S - T|)` are zero; positive definiteness is proven for the kernel without a band only.
+//! With a floor f, `max(kappa, f)` takes the place of kappa (the published experiments have f = 1e-10).
 //! Series may have any lengths. Values of any size are exact: they carry a power of two.
 //!
 //! # Cost
@@ -49,6 +50,8 @@ const NOTHING: f64 = -1e305;
 struct One {
     /// `1 / (2 sigma^2)`.
     factor: f64,
+    /// kappa is at least this; 0 for no floor.
+    floor: f64,
     band: Option<usize>,
 }
 
@@ -78,9 +81,9 @@ pub(crate) struct GakPass {
 
 impl GakPass {
     pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
-        if let Kernel::Gak { sigma, band } = kernel {
+        if let Kernel::Gak { sigma, band, floor } = kernel {
             let factor = -super::rbf_factor(sigma.resolved("sigma")?);
-            self.kernels.push(One { factor, band: band.map(|b| b as usize) });
+            self.kernels.push(One { factor, floor: *floor, band: band.map(|b| b as usize) });
             self.serves.push(index);
         }
         Ok(())
@@ -143,9 +146,9 @@ impl Recurrence for GakPass {
                 for r in 0..count {
                     let strip = &strip[r * steps..(r + 1) * steps];
                     match kernel.band(x, y) {
-                        None => advance::<I>(kernel.factor, first + r, strip, &weights, row),
+                        None => advance::<I>(kernel, first + r, strip, &weights, row),
                         Some(band) => {
-                            advance_in_band::<I>(kernel.factor, first + r, &band, strip, &weights, row);
+                            advance_in_band::<I>(kernel, first + r, &band, strip, &weights, row);
                         }
                     }
                     take_finished(x, y, first + r, row, &mut out[2 * k]);
@@ -203,17 +206,22 @@ fn local<I: Isa>(factor: f64, distance: f64) -> f64 {
     below / I::mul_add(power + power, even + odd, -below)
 }
 
+#[inline(always)]
+fn at_least(floor: f64, kappa: f64) -> f64 {
+    if kappa > floor { kappa } else { floor }
+}
+
 /// Makes row s of M from the row before it, in place.
 #[inline(always)]
-fn advance<I: Isa>(factor: f64, s: usize, strip: &[[f64; L]], weights: &[f64], row: &mut [[f64; L]]) {
-    let down = weights[s];
+fn advance<I: Isa>(kernel: &One, s: usize, strip: &[[f64; L]], weights: &[f64], row: &mut [[f64; L]]) {
+    let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
     let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
     let mut left = [0.0; L];
     for ((distance, cell), across) in strip.iter().zip(row.iter_mut()).zip(weights) {
         let above = *cell;
         let both = down * across;
         for lane in 0..L {
-            let kappa = local::<I>(factor, distance[lane]);
+            let kappa = at_least(floor, local::<I>(factor, distance[lane]));
             // Powers of two are exact factors, so that rows and columns can change places without changing bits.
             let sides = I::mul_add(down, above[lane], across * left[lane]);
             left[lane] = kappa * I::mul_add(both, corner[lane], sides);
@@ -226,14 +234,14 @@ fn advance<I: Isa>(factor: f64, s: usize, strip: &[[f64; L]], weights: &[f64], r
 /// The same within a band.
 #[inline(always)]
 fn advance_in_band<I: Isa>(
-    factor: f64,
+    kernel: &One,
     s: usize,
     (widths, widest): &([f64; L], usize),
     strip: &[[f64; L]],
     weights: &[f64],
     row: &mut [[f64; L]],
 ) {
-    let down = weights[s];
+    let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
     let start = s.saturating_sub(*widest).min(row.len());
     let end = row.len().min(s + widest + 1);
     let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
@@ -245,7 +253,7 @@ fn advance_in_band<I: Isa>(
     for t in start..end {
         let (above, across, apart) = (row[t], weights[t], s.abs_diff(t) as f64);
         for lane in 0..L {
-            let kappa = local::<I>(factor, strip[t][lane]);
+            let kappa = at_least(floor, local::<I>(factor, strip[t][lane]));
             let sides = I::mul_add(down, above[lane], across * left[lane]);
             let value = kappa * I::mul_add(down * across, corner[lane], sides);
             left[lane] = if apart <= widths[lane] { value } else { 0.0 };
@@ -278,7 +286,7 @@ fn careful<I: Isa>(kernel: &One, x: &impl Row, y: &Columns) -> ([f64; L], [f64; 
         let mut left = ZERO;
         for (t, (cell, distance)) in row.iter_mut().zip(&strip).enumerate() {
             let above = *cell;
-            left = careful_cell::<I>(kernel.factor, distance, &corner, &above, &left);
+            left = careful_cell::<I>(kernel, distance, &corner, &above, &left);
             if let Some((widths, _)) = &band {
                 for lane in 0..L {
                     if s.abs_diff(t) as f64 > widths[lane] {
@@ -303,10 +311,10 @@ fn careful<I: Isa>(kernel: &One, x: &impl Row, y: &Columns) -> ([f64; L], [f64; 
 
 /// `kappa (corner + above + left)`, the mantissa brought back to [1, 2).
 #[inline(always)]
-fn careful_cell<I: Isa>(factor: f64, distance: &[f64; L], corner: &Wide, above: &Wide, left: &Wide) -> Wide {
+fn careful_cell<I: Isa>(kernel: &One, distance: &[f64; L], corner: &Wide, above: &Wide, left: &Wide) -> Wide {
     let mut value = ZERO;
     for lane in 0..L {
-        let (kappa, kappa_exponent) = careful_local::<I>(factor * distance[lane]);
+        let (kappa, kappa_exponent) = careful_local::<I>(kernel.factor * distance[lane], kernel.floor);
         let (a, b, c) = (corner.exponent[lane], above.exponent[lane], left.exponent[lane]);
         let sides = if b > c { b } else { c };
         let largest = if a > sides { a } else { sides };
@@ -332,7 +340,7 @@ fn falling_power(e: f64) -> f64 {
 
 /// kappa for any z >= 0 as a mantissa and a power of two.
 #[inline(always)]
-fn careful_local<I: Isa>(z: f64) -> (f64, f64) {
+fn careful_local<I: Isa>(z: f64, floor: f64) -> (f64, f64) {
     /// Beyond this many halvings, `2 exp(z) - 1` is `2 exp(z)` to the last bit.
     const MOST: f64 = 512.0;
     let z = if z < 1e300 { z } else { 1e300 };
@@ -342,7 +350,9 @@ fn careful_local<I: Isa>(z: f64) -> (f64, f64) {
     let rest = I::mul_add(beyond, -std::f64::consts::LN_2, z);
     let rest = if rest < FARTHEST { rest } else { FARTHEST };
     let rest = if rest > 0.0 { rest } else { 0.0 };
-    (local::<I>(1.0, rest), -beyond)
+    let kappa = local::<I>(1.0, rest);
+    // A floor is at least 1e-100, well above what the exponent is split off for.
+    if floor > 0.0 && (beyond > 0.0 || kappa < floor) { (floor, 0.0) } else { (kappa, -beyond) }
 }
 
 #[cfg(test)]
@@ -393,7 +403,11 @@ mod tests {
         series.iter().for_each(|s| set.push(s).unwrap());
         let kernels: Vec<Kernel> = specs
             .iter()
-            .map(|&(sigma, band)| Kernel::Gak { sigma: super::super::Parameter::Value(sigma), band })
+            .map(|&(sigma, band)| Kernel::Gak {
+                sigma: super::super::Parameter::Value(sigma),
+                band,
+                floor: 0.0,
+            })
             .collect();
         let found = grams(&kernels, &set, Scaling::Log, Tiling::default(), &Run::sequential()).unwrap();
         for ((sigma, band), gram) in specs.iter().zip(&found) {

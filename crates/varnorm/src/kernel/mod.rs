@@ -130,6 +130,9 @@ pub enum Kernel {
         /// Steps that an alignment may leave the diagonal by; without limit when left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         band: Option<u32>,
+        /// `k / (2 - k)` is at least this: 0, or from 1e-100 to 1 (the published experiments have 1e-10).
+        #[serde(default, skip_serializing_if = "spec::is_zero")]
+        floor: f64,
     },
     /// The Volterra reservoir kernel: `1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)`.
     Vrk {
@@ -170,6 +173,9 @@ impl Kernel {
         match self {
             Self::FlatLinear {} => Ok(()),
             Self::FlatRbf { sigma } | Self::IntegralRbf { sigma } => positive("sigma", *sigma),
+            Self::Gak { floor, .. } if *floor != 0.0 && !(1e-100..=1.0).contains(floor) => {
+                Err(Error::bad_param("floor", floor, "must be 0, or from 1e-100 to 1"))
+            }
             Self::Gak { sigma, .. } => positive("sigma", *sigma),
             Self::Vrk { tau, lambda, clip } => positive("tau", *tau).and(reservoir(*lambda, *clip)),
             Self::SigRandom { features, variance, .. } => match variance {
@@ -196,8 +202,9 @@ impl Kernel {
             Self::IntegralPoly { c: Parameter::Auto, p } => {
                 Self::IntegralPoly { c: Parameter::Value(auto::mean_point_square(corpus)), p: *p }
             }
-            Self::Gak { sigma: Parameter::Auto, band } => {
-                Self::Gak { sigma: Parameter::Value(auto::alignment_bandwidth(corpus)), band: *band }
+            Self::Gak { sigma: Parameter::Auto, band, floor } => {
+                let sigma = Parameter::Value(auto::alignment_bandwidth(corpus));
+                Self::Gak { sigma, band: *band, floor: *floor }
             }
             Self::Vrk { tau: Parameter::Auto, lambda, clip } => {
                 let tau = Parameter::Value(auto::reservoir_scale(corpus));

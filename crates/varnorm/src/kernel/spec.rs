@@ -36,6 +36,11 @@ pub(super) fn default_degree() -> u32 {
     2
 }
 
+/// Whether a parameter has its default of zero and can be left out.
+pub(super) fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
 /// The weight of the past in a reservoir kernel when none is given.
 pub(super) fn default_lambda() -> f64 {
     0.9
@@ -71,6 +76,8 @@ const SIGMA_ALIGNMENT: ParameterInfo = ParameterInfo {
 };
 const BAND: ParameterInfo =
     ParameterInfo { name: "band", default: "none", meaning: "steps an alignment may leave the diagonal by" };
+const FLOOR: ParameterInfo =
+    ParameterInfo { name: "floor", default: "0", meaning: "k/(2-k) is at least this; published: 1e-10" };
 const TAU: ParameterInfo = ParameterInfo {
     name: "tau",
     default: "auto",
@@ -134,7 +141,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
         name: "gak",
         formula: "sum over alignments of prod k/(2-k), k = exp(-|x_s-y_t|^2 / (2 sigma^2))",
         any_lengths: true,
-        parameters: &[SIGMA_ALIGNMENT, BAND],
+        parameters: &[SIGMA_ALIGNMENT, BAND, FLOOR],
         example: "gak:sigma=3",
     },
     KernelInfo {
