@@ -136,22 +136,31 @@ impl Recurrence for GakPass {
         let steps = y.steps;
         let weights = weights(steps.max(x.steps()));
         scratch.clear();
-        scratch.resize((BLOCK + self.kernels.len()) * steps, [0.0; L]);
+        scratch.resize(BLOCK * steps + self.kernels.len() * 2 * (steps + 1), [0.0; L]);
         let (strip, rows) = scratch.split_at_mut(BLOCK * steps);
         for first in (0..x.steps()).step_by(BLOCK) {
             let count = BLOCK.min(x.steps() - first);
             distances::<I>(x, first, count, y, strip);
             for (k, kernel) in self.kernels.iter().enumerate() {
-                let row = &mut rows[k * steps..(k + 1) * steps];
+                let rows = &mut rows[2 * k * (steps + 1)..2 * (k + 1) * (steps + 1)];
+                let (even, odd) = rows.split_at_mut(steps + 1);
                 for r in 0..count {
-                    let strip = &strip[r * steps..(r + 1) * steps];
+                    let (s, strip) = (first + r, &strip[r * steps..(r + 1) * steps]);
+                    let (previous, current) =
+                        if s % 2 == 0 { (&mut *even, &mut *odd) } else { (&mut *odd, &mut *even) };
                     match kernel.band(x, y) {
-                        None => advance::<I>(kernel, first + r, strip, &weights, row),
+                        None => {
+                            previous[0] = [if s == 0 { 1.0 } else { 0.0 }; L];
+                            current[0] = [0.0; L];
+                            advance::<I>(kernel, s, strip, &weights, previous, current);
+                        }
                         Some(band) => {
-                            advance_in_band::<I>(kernel, first + r, &band, strip, &weights, row);
+                            // In place: only the cells of the band are touched.
+                            advance_in_band::<I>(kernel, s, &band, strip, &weights, &mut previous[1..]);
+                            current.copy_from_slice(previous);
                         }
                     }
-                    take_finished(x, y, first + r, row, &mut out[2 * k]);
+                    take_finished(x, y, s, &current[1..], &mut out[2 * k]);
                 }
             }
         }
@@ -211,23 +220,35 @@ fn at_least(floor: f64, kappa: f64) -> f64 {
     if kappa > floor { kappa } else { floor }
 }
 
-/// Makes row s of M from the row before it, in place.
+/// Makes row s of M, `current`, from the row before it; both begin with the column before the first.
+///
+/// All operands are in memory: kept in registers across steps they would be taken apart into single numbers.
 #[inline(always)]
-fn advance<I: Isa>(kernel: &One, s: usize, strip: &[[f64; L]], weights: &[f64], row: &mut [[f64; L]]) {
+fn advance<I: Isa>(
+    kernel: &One,
+    s: usize,
+    strip: &[[f64; L]],
+    weights: &[f64],
+    previous: &[[f64; L]],
+    current: &mut [[f64; L]],
+) {
     let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
-    let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
-    let mut left = [0.0; L];
-    for ((distance, cell), across) in strip.iter().zip(row.iter_mut()).zip(weights) {
-        let above = *cell;
-        let both = down * across;
+    let steps = strip.len();
+    let (weights, previous, current) = (&weights[..steps], &previous[..=steps], &mut current[..=steps]);
+    for t in 0..steps {
+        let (across, both) = (weights[t], down * weights[t]);
+        let mut kappa = [0.0; L];
         for lane in 0..L {
-            let kappa = at_least(floor, local::<I>(factor, distance[lane]));
+            kappa[lane] = at_least(floor, local::<I>(factor, strip[t][lane]));
+        }
+        let (corner, above) = (&previous[t], &previous[t + 1]);
+        let (before, after) = current.split_at_mut(t + 1);
+        let (left, cell) = (&before[t], &mut after[0]);
+        for lane in 0..L {
             // Powers of two are exact factors, so that rows and columns can change places without changing bits.
             let sides = I::mul_add(down, above[lane], across * left[lane]);
-            left[lane] = kappa * I::mul_add(both, corner[lane], sides);
+            cell[lane] = kappa[lane] * I::mul_add(both, corner[lane], sides);
         }
-        *cell = left;
-        corner = above;
     }
 }
 

@@ -199,6 +199,7 @@ fn flow_rows<I: Isa, const R: usize>(
     for (r, sum) in sums.iter_mut().enumerate() {
         *sum = [rows[r * width + state.len()]; L];
     }
+    let rows = &rows[..R * width];
     for (k, z) in state.iter().enumerate() {
         for (r, sum) in sums.iter_mut().enumerate() {
             let a = rows[r * width + k];
