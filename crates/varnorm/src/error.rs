@@ -129,6 +129,23 @@ pub enum Error {
         /// The value found.
         value: f64,
     },
+    /// A point is outside the domain of the Volterra reservoir kernel.
+    #[error(
+        "series {series}, step {step}: the point has length {length}, and tau = {tau} times that is not below 1; \
+         choose tau below {below}, or state `clip`"
+    )]
+    OutsideDomain {
+        /// Zero-based series.
+        series: usize,
+        /// Zero-based time step.
+        step: usize,
+        /// The parameter.
+        tau: f64,
+        /// The length of the point.
+        length: f64,
+        /// What tau has to be below.
+        below: f64,
+    },
     /// A model file cannot be trusted.
     #[error("{}: not a usable varnorm model: {problem}; fit the model again", path.display())]
     Model {
@@ -190,6 +207,7 @@ impl Error {
         match &mut self {
             Self::Missing { series, .. }
             | Self::NonFinite { series, .. }
+            | Self::OutsideDomain { series, .. }
             | Self::UnequalLengths { series, .. } => back(series, rows),
             Self::KernelValue { row, column, .. } => {
                 back(row, rows);

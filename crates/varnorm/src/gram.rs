@@ -243,11 +243,12 @@ fn unit(square: Scaled) -> f64 {
 pub fn self_values(kernels: &[Kernel], set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
     const SERIES: usize = 64;
     let mut all = vec![vec![Scaled::from(0.0); set.len()]; kernels.len()];
-    for pass in plan(kernels)? {
+    for mut pass in plan(kernels)? {
         if set.is_empty() {
             continue;
         }
         pass.check(set, set)?;
+        pass.prepare(set, set, run)?;
         let mut parts: Vec<(usize, Vec<&mut [Scaled]>)> =
             (0..set.len()).step_by(SERIES).map(|start| (start, Vec::new())).collect();
         for (index, values) in all.iter_mut().enumerate() {
@@ -370,18 +371,13 @@ fn walk_all(
     if row_set.is_empty() || column_set.is_empty() {
         return Ok(matrices);
     }
-    for pass in &passes {
+    for mut pass in passes {
         pass.check(row_set, column_set)?;
-        let row_numbers = pass.per_series(row_set);
-        let column_numbers = match pairs {
-            Pairs::Within(_) => None,
-            Pairs::Between(_, columns) => Some(pass.per_series(columns)),
-        };
-        let numbers = (&row_numbers[..], column_numbers.as_deref().unwrap_or(&row_numbers));
+        pass.prepare(row_set, column_set, run)?;
         let height = strip_height(row_set.len(), tiling, run);
         let tasks = strips(&mut matrices, pass.serves(), height, row_set.len());
         run.for_each("kernel values", tasks, |strip| {
-            walk_strip(pass.as_ref(), pairs, numbers, strip, outputs, tiling, run)
+            walk_strip(pass.as_ref(), pairs, strip, outputs, tiling, run)
         })?;
     }
     Ok(matrices)
@@ -418,7 +414,6 @@ fn strips<'a>(matrices: &'a mut [Matrix], serves: &[usize], height: usize, total
 fn walk_strip(
     pass: &dyn Pass,
     pairs: Pairs<'_>,
-    (row_numbers, column_numbers): (&[f64], &[f64]),
     mut strip: Strip<'_>,
     outputs: &[Output<'_>],
     tiling: Tiling,
@@ -434,7 +429,7 @@ fn walk_strip(
         run.check()?;
         let width = tiling.columns.max(1).min(columns - start);
         let (rows, across) = (strip.rows.clone(), start..start + width);
-        let tile = Tile { row_set, rows, column_set, columns: across, row_numbers, column_numbers, upper };
+        let tile = Tile { row_set, rows, column_set, columns: across, upper };
         kept.resize(pass.kept() * tile.pairs(), 0.0);
         mantissas.resize(tile.pairs(), 0.0);
         exponents.resize(tile.pairs(), 0.0);

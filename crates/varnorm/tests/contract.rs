@@ -29,6 +29,38 @@ fn naive(kernel: &Kernel, x: &[f64], y: &[f64], channels: usize) -> f64 {
     let name = json["kernel"].as_str().unwrap();
     match name {
         "flat_linear" => dot(x, y),
+        "vrk" => {
+            let radius = number("clip") / number("tau");
+            let short = |a: &[f64]| (radius / dot(a, a).sqrt()).min(1.0);
+            points.iter().fold(1.0, |past, (a, b)| {
+                let product = dot(a, b) * short(a) * short(b);
+                1.0 + number("lambda").powi(2) / (1.0 - number("tau").powi(2) * product) * past
+            })
+        }
+        // The features themselves are checked beside their definition.
+        "sig_random" => {
+            let features = |values: &[f64]| {
+                let mut one = SeriesSet::new(channels).unwrap();
+                one.push(values).unwrap();
+                let (count, seed) = (json["features"].as_u64().unwrap(), json["seed"].as_u64().unwrap());
+                let run = Run::sequential();
+                varnorm::kernel::random_signature(&one, count as u32, number("variance"), seed, &run).unwrap()
+            };
+            dot(features(x).values(), features(y).values()) / number("features")
+        }
+        "gak" => {
+            let (x, y): (Vec<&[f64]>, Vec<&[f64]>) =
+                (x.chunks(channels).collect(), y.chunks(channels).collect());
+            let mut table = vec![vec![0.0; y.len() + 1]; x.len() + 1];
+            table[0][0] = 1.0;
+            for s in 1..=x.len() {
+                for t in 1..=y.len() {
+                    let k = point(x[s - 1], y[t - 1]);
+                    table[s][t] = k / (2.0 - k) * (table[s - 1][t - 1] + table[s - 1][t] + table[s][t - 1]);
+                }
+            }
+            table[x.len()][y.len()]
+        }
         _ if name.starts_with("flat_") => point(x, y),
         _ if points.len() == 1 => point(x, y),
         _ => {
@@ -99,8 +131,19 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
         .iter()
         .cloned()
         .chain(
-            ["flat_rbf:sigma=1", "flat_poly:c=2,p=4", "integral_rbf:sigma=2", "integral_poly:c=2,p=3"]
-                .map(|s| s.parse().unwrap()),
+            [
+                "flat_rbf:sigma=1",
+                "flat_poly:c=2,p=4",
+                "integral_rbf:sigma=2",
+                "integral_poly:c=2,p=3",
+                "gak:sigma=0.5",
+                "gak:sigma=5,band=7",
+                "gak:sigma=0.01,floor=1e-50",
+                "vrk:tau=0.01,lambda=0.5",
+                "vrk:tau=0.5,lambda=1,clip=published",
+                "sig_random:features=7,variance=1,seed=3",
+            ]
+            .map(|s| s.parse().unwrap()),
         )
         .collect();
     let all = |threads, tiling| {
@@ -163,6 +206,17 @@ fn overflow_is_an_error_that_names_the_pair() {
 }
 
 #[test]
+fn points_outside_the_domain_of_a_reservoir_kernel_are_named() {
+    let set = SeriesSet::from_equal(vec![0.1, 0.2, 0.3, 4.0], 2, 1).unwrap();
+    let kernel: Kernel = "vrk:tau=0.3".parse().unwrap();
+    let error = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap_err().to_string();
+    assert!(error.contains("series 1, step 1") && error.contains("choose tau below 0.25"), "{error}");
+    let long = SeriesSet::from_equal(vec![3.3; 4000], 2000, 1).unwrap();
+    let gram = gram::gram(&kernel, &long, Scaling::Normalized, &Run::sequential()).unwrap();
+    assert!((gram.matrix.get(0, 1) - 1.0).abs() < 1e-14);
+}
+
+#[test]
 fn json_and_words_survive_the_round_trip() {
     for info in CATALOGUE {
         let kernel: Kernel = info.example.parse().unwrap();
@@ -194,6 +248,11 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
         ("flat_linear:c=1", "it has: none"),
         ("{\"kernel\":\"flat_rbf\",\"sigma\":", "not valid JSON"),
         ("", "is not a kernel"),
+        ("gak:band=-1", "gak:band=-1"),
+        ("gak:floor=2", "must be 0, or from 1e-100 to 1"),
+        ("vrk:lambda=0", "above 0 and at most 1"),
+        ("vrk:clip=2", "between 0 and 1"),
+        ("sig_random:features=0", "must be from 1 to"),
     ] {
         let error = spec.parse::<Kernel>().unwrap_err().to_string();
         assert!(error.contains(words), "{spec}: {error}");
@@ -204,10 +263,33 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
 fn unequal_lengths_are_an_error_that_names_the_series() {
     let mut set = Numbers(1).walks(3, 5, 2);
     set.push(&[1.0, 2.0]).unwrap();
-    for kernel in every_kernel() {
+    for info in CATALOGUE.iter().filter(|info| !info.any_lengths) {
+        let kernel: Kernel = info.example.parse().unwrap();
         let error = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap_err().to_string();
         assert!(error.contains("series 3 has 1 steps where 5 are expected"), "{kernel}: {error}");
         assert!(error.contains("resample"), "{error}");
+    }
+}
+
+#[test]
+fn kernels_of_any_length_take_ragged_sets() {
+    let mut set = SeriesSet::new(2).unwrap();
+    for steps in [5, 1, 17, 30, 2, 9, 9, 30, 3, 1, 8, 12, 4, 4, 21, 6, 7, 11, 25] {
+        set.push(Numbers(steps as u64).walks(1, steps, 2).values()).unwrap();
+    }
+    for info in CATALOGUE.iter().filter(|info| info.any_lengths) {
+        let kernel: Kernel = info.example.parse().unwrap();
+        let gram = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap();
+        for i in 0..set.len() {
+            for j in 0..set.len() {
+                let value = |a, b| naive(&kernel, set.series(a).values(), set.series(b).values(), 2);
+                let scale = value(i, i).max(value(j, j)).max(1.0);
+                let error = (gram.matrix.get(i, j) - value(i, j)).abs();
+                assert!(error <= 1e-13 * scale, "{kernel}: {i} {j}: {error:e}");
+            }
+        }
+        let cross = gram::cross(&kernel, &set, &set, &gram.self_values, Scaling::Raw, &Run::sequential());
+        assert_eq!(cross.unwrap().matrix, gram.matrix, "{kernel} as queries against itself");
     }
 }
 

@@ -13,12 +13,12 @@ fn golden_kernel(case: &Value) -> Option<Kernel> {
     let mut object = case["params"].as_object().unwrap().clone();
     object.insert("kernel".into(), case["kernel"].clone());
     let name = case["kernel"].as_str().unwrap();
-    (name.starts_with("flat_") || name.starts_with("integral_"))
+    (name.starts_with("flat_") || name.starts_with("integral_") || name == "vrk")
         .then(|| Value::Object(object).to_string().parse().unwrap())
 }
 
 #[test]
-fn flat_and_integral_kernels() {
+fn flat_integral_and_reservoir_kernels() {
     let Some(golden) = shared_json("golden/kernels.json") else { return };
     let (x, y) = (series_set(&golden["X"]), series_set(&golden["Y"]));
     let run = Run::sequential();
@@ -35,7 +35,28 @@ fn flat_and_integral_kernels() {
         }
         seen += 1;
     }
-    assert_eq!(seen, 9, "the golden file has nine flat and integral cases");
+    assert_eq!(seen, 11, "the golden file has eleven flat, integral and reservoir cases");
+}
+
+#[test]
+fn logarithms_of_the_global_alignment_kernel() {
+    let Some(golden) = shared_json("golden/kernels.json") else { return };
+    let [x, y, ragged] = ["X", "Y", "ragged"].map(|name| series_set(&golden[name]));
+    let run = Run::sequential();
+    let mut seen = 0;
+    for case in golden["cases"].as_array().unwrap().iter().filter(|c| c["kernel"] == "log_gak") {
+        // The oracle follows the published experiments, which keep k / (2 - k) above 1e-10.
+        let kernel: Kernel = format!("gak:floor=1e-10,sigma={}", case["params"]["sigma"]).parse().unwrap();
+        for (other, name) in [(&x, "xx"), (&y, "xy"), (&ragged, "x_ragged")] {
+            let selves = gram::self_values(std::slice::from_ref(&kernel), other, &run).unwrap().remove(0);
+            let found = gram::cross(&kernel, &x, other, &selves, Scaling::Log, &run).unwrap().matrix;
+            for (f, e) in found.values().iter().zip(matrix(&case[name]).values()) {
+                assert_close(*f, *e, 1e-10, &format!("{kernel} {name}"));
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2, "the golden file has two alignment cases");
 }
 
 fn assert_by_rank(found: &[Scores], expected: &Value, what: &str) {

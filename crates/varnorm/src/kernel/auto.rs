@@ -10,6 +10,8 @@ use crate::error::Result;
 const SERIES: usize = 400;
 /// At most so many distances of points are put in order.
 const DISTANCES: usize = 1_000_000;
+/// At most so many points take part in the bandwidth of an alignment kernel.
+const POINTS: usize = 10_000;
 
 /// Evenly spaced indices, at most `most` of them.
 fn spread(count: usize, most: usize) -> Vec<usize> {
@@ -59,6 +61,26 @@ pub(super) fn median_point_distance(corpus: &SeriesSet) -> Result<f64> {
     Ok(median_distance(squares))
 }
 
+/// The lower median of the distances of all corpus points, self-pairs included, times the square root of the mean
+/// length. At most [`POINTS`] points and [`DISTANCES`] distances take part, evenly spaced ones; 1 stands in for a
+/// median of zero.
+pub(super) fn alignment_bandwidth(corpus: &SeriesSet) -> f64 {
+    let points: Vec<&[f64]> = corpus.values().chunks_exact(corpus.channels()).collect();
+    let picked: Vec<&[f64]> = spread(points.len(), POINTS).into_iter().map(|i| points[i]).collect();
+    let count = picked.len();
+    let squares = spread(count * count, DISTANCES)
+        .into_iter()
+        .map(|pair| squared_distance(picked[pair / count], picked[pair % count]));
+    let mut squares: Vec<f64> = squares.filter(|d| d.is_finite()).collect();
+    let middle = squares.len().saturating_sub(1) / 2;
+    let median = match squares.is_empty() {
+        true => 0.0,
+        false => squares.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt(),
+    };
+    let length = points.len() as f64 / corpus.len().max(1) as f64;
+    if median > 0.0 { median * length.sqrt() } else { 1.0 }
+}
+
 /// The mean of `<x,x>` over all series.
 pub(super) fn mean_series_square(corpus: &SeriesSet) -> f64 {
     mean_square(corpus, corpus.len())
@@ -71,4 +93,12 @@ pub(super) fn mean_point_square(corpus: &SeriesSet) -> f64 {
 
 fn mean_square(corpus: &SeriesSet, count: usize) -> f64 {
     corpus.values().iter().map(|v| v * v).sum::<f64>() / count.max(1) as f64
+}
+
+/// Half of the reciprocal of the longest corpus point; 1 when all points are zero.
+pub(super) fn reservoir_scale(corpus: &SeriesSet) -> f64 {
+    let points = corpus.values().chunks_exact(corpus.channels());
+    let longest = points.map(super::vrk::length).fold(0.0, f64::max);
+    let scale = 0.5 / longest;
+    if scale > 0.0 && scale.is_finite() { scale } else { 1.0 }
 }

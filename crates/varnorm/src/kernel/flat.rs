@@ -27,6 +27,7 @@ use super::product::{ROWS, inner_products};
 use super::{Kernel, powers};
 use crate::data::SeriesSet;
 use crate::error::Result;
+use crate::run::Run;
 
 /// Below this share of `|x|^2 + |y|^2` the squared distance is computed again from the differences.
 const CANCELLED: f64 = 1e-3;
@@ -43,6 +44,10 @@ pub(crate) struct FlatPass {
     serves: Vec<usize>,
     finish: Vec<Finish>,
     wants_distance: bool,
+    /// `|x|^2` of every row series, where a distance is wanted.
+    row_squares: Vec<f64>,
+    /// `|y|^2` of every column series, likewise.
+    column_squares: Vec<f64>,
 }
 
 impl FlatPass {
@@ -80,20 +85,18 @@ impl Pass for FlatPass {
         let (products, distances) = kept.split_at_mut(tile.pairs());
         inner_products(rows, columns, depth, scratch, products, tile.columns.len());
         if self.wants_distance {
-            let row_squares = &tile.row_numbers[tile.rows.clone()];
-            let column_squares = &tile.column_numbers[tile.columns.clone()];
+            let row_squares = &self.row_squares[tile.rows.clone()];
+            let column_squares = &self.column_squares[tile.columns.clone()];
             dispatch(Distances { rows, columns, depth, row_squares, column_squares, products, distances });
         }
     }
 
-    /// `|x|^2`, where a distance is wanted.
-    fn per_series(&self, set: &SeriesSet) -> Vec<f64> {
-        if !self.wants_distance {
-            return Vec::new();
+    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, _run: &Run) -> Result<()> {
+        if self.wants_distance {
+            self.row_squares = squares(row_set);
+            self.column_squares = squares(column_set);
         }
-        let mut squares = vec![0.0; set.len()];
-        dispatch(Squares { set, squares: &mut squares });
-        squares
+        Ok(())
     }
 
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
@@ -158,6 +161,12 @@ impl Work for Distances<'_> {
 }
 
 // No closures and no adapters below: they would be compiled without the instruction set.
+
+fn squares(set: &SeriesSet) -> Vec<f64> {
+    let mut squares = vec![0.0; set.len()];
+    dispatch(Squares { set, squares: &mut squares });
+    squares
+}
 
 struct Squares<'a> {
     set: &'a SeriesSet,

@@ -95,8 +95,6 @@ pub(crate) fn exp<I: Isa, const N: usize>(x: [f64; N]) -> [f64; N] {
 
 #[inline(always)]
 fn exp_one<I: Isa>(x: f64) -> f64 {
-    /// Adding this rounds to an integer and leaves that integer in the low bits.
-    const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
     const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     const INVERSE_FACTORIALS: [f64; 12] = [
@@ -125,6 +123,43 @@ fn exp_one<I: Isa>(x: f64) -> f64 {
     let value = 1.0 + I::mul_add(r * r, tail, r);
     let power = f64::from_bits((rounded.to_bits() << 52).wrapping_add(1023 << 52));
     if x < -708.0 { 0.0 } else { value * power }
+}
+
+/// Adding this rounds to an integer and leaves that integer in the low bits.
+const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+
+/// `2^n` for a whole n from -1022 to 1023.
+#[inline(always)]
+pub(crate) fn power_of_two(n: f64) -> f64 {
+    f64::from_bits(((n + ROUND).to_bits() << 52).wrapping_add(1023 << 52))
+}
+
+/// (even, odd, power) with `exp(z) = power (even + odd) / (even - odd)`, for functions of `exp(z)` that divide
+/// anyway; the power is one of two, z from -700 to 700.
+///
+/// z = n ln 2 + r, |r| <= ln 2 / 2, and exp(r) by its Pade approximant of order (6, 6): even and odd are the even
+/// and the odd part of its numerator (relative error below 2e-19).
+#[inline(always)]
+pub(crate) fn exp_ratio<I: Isa>(z: f64) -> (f64, f64, f64) {
+    let rounded = I::mul_add(z, std::f64::consts::LOG2_E, ROUND);
+    let n = rounded - ROUND;
+    let r = I::mul_add(n, -std::f64::consts::LN_2, z);
+    let square = r * r;
+    let even = I::mul_add(I::mul_add(square + 840.0, square, 75_600.0), square, 665_280.0);
+    let odd = r * I::mul_add(I::mul_add(square, 42.0, 10_080.0), square, 332_640.0);
+    (even, odd, f64::from_bits((rounded.to_bits() << 52).wrapping_add(1023 << 52)))
+}
+
+/// `tanh`, to a few units in the last place.
+#[inline(always)]
+pub(crate) fn tanh<I: Isa>(x: f64) -> f64 {
+    let z = 2.0 * x.abs();
+    let z = if z < 44.0 { z } else { 44.0 };
+    let (even, odd, power) = exp_ratio::<I>(z);
+    // (exp(z) - 1) / (exp(z) + 1), arranged so that nothing cancels near zero.
+    let (less, more) = (power - 1.0, power + 1.0);
+    let size = I::mul_add(less, even, more * odd) / I::mul_add(more, even, less * odd);
+    size.copysign(x)
 }
 
 #[cfg(test)]
@@ -161,6 +196,33 @@ mod tests {
     fn exp_agrees_with_the_standard_library_to_the_last_digits() {
         assert!(worst_error(|v| dispatch(Exp(v))) < 4.5e-16);
         assert!(worst_error(|v| Exp(v).run::<Separate>()) < 1e-15);
+    }
+
+    struct Tanh<'a>(&'a mut [f64]);
+
+    impl Work for Tanh<'_> {
+        #[inline(always)]
+        fn run<I: Isa>(self) {
+            for value in self.0 {
+                *value = tanh::<I>(*value);
+            }
+        }
+    }
+
+    #[test]
+    fn tanh_agrees_with_the_standard_library() {
+        let sizes = (0..4000).map(|i| f64::from(i).mul_add(0.006, 1e-3));
+        let arguments: Vec<f64> = sizes.chain((0..300).map(|i| 10f64.powi(-i))).collect();
+        let (mut fused, mut separate) = (arguments.clone(), arguments.clone());
+        dispatch(Tanh(&mut fused));
+        Tanh(&mut separate).run::<Separate>();
+        for ((x, f), s) in arguments.iter().zip(&fused).zip(&separate) {
+            assert!((f / x.tanh() - 1.0).abs() < 1e-15 && (s / x.tanh() - 1.0).abs() < 1e-15, "{x}: {f} {s}");
+        }
+        let mut odd = [-0.7, 0.7, 0.0, -0.0, -1e300];
+        dispatch(Tanh(&mut odd));
+        assert_eq!(odd[0], -odd[1]);
+        assert_eq!(odd[2..], [0.0, 0.0, -1.0]);
     }
 
     #[test]

@@ -10,14 +10,19 @@
 mod auto;
 mod columns;
 mod flat;
+mod gak;
 mod integral;
 pub(crate) mod lanes;
 pub(crate) mod pass;
 pub(crate) mod product;
 mod recurrence;
+mod sig_random;
 mod spec;
+mod vrk;
 
+pub use sig_random::random_signature;
 pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
+pub use vrk::{Clip, NamedClip};
 
 use serde::{Deserialize, Serialize};
 
@@ -117,6 +122,42 @@ pub enum Kernel {
         #[serde(default = "spec::default_degree")]
         p: u32,
     },
+    /// The global alignment kernel: the sum over alignments of products of `k / (2 - k)`, k an RBF kernel of points.
+    Gak {
+        /// Bandwidth; `auto` is the median distance of corpus points times the square root of the mean length.
+        #[serde(default)]
+        sigma: Parameter,
+        /// Steps that an alignment may leave the diagonal by; without limit when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        band: Option<u32>,
+        /// `k / (2 - k)` is at least this: 0, or from 1e-100 to 1 (the published experiments have 1e-10).
+        #[serde(default, skip_serializing_if = "spec::is_zero")]
+        floor: f64,
+    },
+    /// The Volterra reservoir kernel: `1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)`.
+    Vrk {
+        /// Needs `tau |x_t| < 1` at every step; `auto` is half of the reciprocal of the longest corpus point.
+        #[serde(default)]
+        tau: Parameter,
+        /// Weight of the past, above 0 and at most 1.
+        #[serde(default = "spec::default_lambda")]
+        lambda: f64,
+        /// What to do with points outside the domain; an error when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        clip: Option<Clip>,
+    },
+    /// The randomised signature: the inner product of random features, divided by their number.
+    SigRandom {
+        /// Number of features.
+        #[serde(default = "spec::default_features")]
+        features: u32,
+        /// Variance of the entries of the random matrices; `auto` is one over the number of features.
+        #[serde(default)]
+        variance: Parameter,
+        /// Seed of the random matrices.
+        #[serde(default)]
+        seed: u64,
+    },
 }
 
 impl Default for Kernel {
@@ -132,6 +173,15 @@ impl Kernel {
         match self {
             Self::FlatLinear {} => Ok(()),
             Self::FlatRbf { sigma } | Self::IntegralRbf { sigma } => positive("sigma", *sigma),
+            Self::Gak { floor, .. } if *floor != 0.0 && !(1e-100..=1.0).contains(floor) => {
+                Err(Error::bad_param("floor", floor, "must be 0, or from 1e-100 to 1"))
+            }
+            Self::Gak { sigma, .. } => positive("sigma", *sigma),
+            Self::Vrk { tau, lambda, clip } => positive("tau", *tau).and(reservoir(*lambda, *clip)),
+            Self::SigRandom { features, variance, .. } => match variance {
+                Parameter::Auto => sig_random::validate(*features, 0.0),
+                Parameter::Value(variance) => sig_random::validate(*features, *variance),
+            },
             Self::FlatPoly { c, p } | Self::IntegralPoly { c, p } => non_negative("c", *c).and(degree(*p)),
         }
     }
@@ -151,6 +201,18 @@ impl Kernel {
             }
             Self::IntegralPoly { c: Parameter::Auto, p } => {
                 Self::IntegralPoly { c: Parameter::Value(auto::mean_point_square(corpus)), p: *p }
+            }
+            Self::Gak { sigma: Parameter::Auto, band, floor } => {
+                let sigma = Parameter::Value(auto::alignment_bandwidth(corpus));
+                Self::Gak { sigma, band: *band, floor: *floor }
+            }
+            Self::Vrk { tau: Parameter::Auto, lambda, clip } => {
+                let tau = Parameter::Value(auto::reservoir_scale(corpus));
+                Self::Vrk { tau, lambda: *lambda, clip: *clip }
+            }
+            Self::SigRandom { features, variance: Parameter::Auto, seed } => {
+                let variance = Parameter::Value(1.0 / f64::from(*features));
+                Self::SigRandom { features: *features, variance, seed: *seed }
             }
             resolved => resolved.clone(),
         })
@@ -173,6 +235,18 @@ fn non_negative(name: &str, parameter: Parameter) -> Result<()> {
             v,
             "must be zero, a positive number or auto (a negative constant is not positive definite)",
         )),
+        _ => Ok(()),
+    }
+}
+
+fn reservoir(lambda: f64, clip: Option<Clip>) -> Result<()> {
+    if !(lambda > 0.0 && lambda <= 1.0) {
+        return Err(Error::bad_param("lambda", lambda, "must be above 0 and at most 1"));
+    }
+    match clip {
+        Some(Clip::Ball(share)) if !(share > 0.0 && share < 1.0) => {
+            Err(Error::bad_param("clip", share, "must be between 0 and 1, or \"published\""))
+        }
         _ => Ok(()),
     }
 }

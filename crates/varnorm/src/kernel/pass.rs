@@ -4,9 +4,13 @@ use std::ops::Range;
 
 use super::Kernel;
 use super::flat::FlatPass;
+use super::gak::GakPass;
 use super::integral::IntegralPass;
+use super::sig_random::RandomPass;
+use super::vrk::VrkPass;
 use crate::data::SeriesSet;
 use crate::error::Result;
+use crate::run::Run;
 
 /// A rectangle of pairs: some rows of one set against some columns of another.
 pub(crate) struct Tile<'a> {
@@ -18,10 +22,6 @@ pub(crate) struct Tile<'a> {
     pub(crate) column_set: &'a SeriesSet,
     /// Which of its series.
     pub(crate) columns: Range<usize>,
-    /// What [`Pass::per_series`] gave for the row set, all of it.
-    pub(crate) row_numbers: &'a [f64],
-    /// What [`Pass::per_series`] gave for the column set, all of it.
-    pub(crate) column_numbers: &'a [f64],
     /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
     pub(crate) upper: bool,
 }
@@ -52,17 +52,17 @@ pub(crate) trait Pass: Send + Sync {
     /// Whether the walk can take these two sets (lengths; channels are checked by the caller).
     fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()>;
 
+    /// What can be made once for all pairs of two sets; called after [`check`](Pass::check) and before any walk.
+    fn prepare(&mut self, _row_set: &SeriesSet, _column_set: &SeriesSet, _run: &Run) -> Result<()> {
+        Ok(())
+    }
+
     /// Numbers kept per pair.
     fn kept(&self) -> usize;
 
     /// Whether values may need an exponent beside them. If not, a Gram matrix is normalised by its own diagonal.
     fn carries_exponents(&self) -> bool {
         false
-    }
-
-    /// One number per series that the walk wants at hand, made once per set; none by default.
-    fn per_series(&self, _set: &SeriesSet) -> Vec<f64> {
-        Vec::new()
     }
 
     /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
@@ -73,19 +73,9 @@ pub(crate) trait Pass: Send + Sync {
     /// cells, with the bits that [`walk`](Pass::walk) gives.
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
         let mut one = vec![0.0; self.kept()];
-        let numbers = self.per_series(set);
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
-            let (row_numbers, column_numbers) = (&numbers[..], &numbers[..]);
-            let tile = Tile {
-                row_set: set,
-                rows,
-                column_set: set,
-                columns,
-                row_numbers,
-                column_numbers,
-                upper: true,
-            };
+            let tile = Tile { row_set: set, rows, column_set: set, columns, upper: true };
             self.walk(&tile, scratch, &mut one);
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }
@@ -99,6 +89,9 @@ pub(crate) trait Pass: Send + Sync {
 pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut flat = FlatPass::default();
     let mut integral = IntegralPass::default();
+    let mut gak = GakPass::default();
+    let mut vrk = VrkPass::default();
+    let mut features: Vec<Box<dyn Pass>> = Vec::new();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -106,10 +99,16 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
                 flat.add(index, kernel)?
             }
             Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
+            Kernel::Gak { .. } => gak.add(index, kernel)?,
+            Kernel::Vrk { .. } => vrk.add(index, kernel)?,
+            Kernel::SigRandom { features: count, variance, seed } => {
+                let variance = variance.resolved("variance")?;
+                features.push(Box::new(RandomPass::new(index, *count, variance, *seed)));
+            }
         }
     }
-    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral)];
-    Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
+    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk)];
+    Ok(passes.into_iter().chain(features).filter(|p| !p.serves().is_empty()).collect())
 }
 
 /// Both sets have one common length; otherwise an error that says which kernels take any.

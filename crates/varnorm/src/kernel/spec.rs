@@ -27,13 +27,28 @@ pub struct KernelInfo {
     pub any_lengths: bool,
     /// Its parameters.
     pub parameters: &'static [ParameterInfo],
-    /// A specification that parses, with every parameter given.
+    /// A specification that parses, with every parameter that it needs given.
     pub example: &'static str,
 }
 
 /// The degree of a polynomial kernel when none is given.
 pub(super) fn default_degree() -> u32 {
     2
+}
+
+/// Whether a parameter has its default of zero and can be left out.
+pub(super) fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+/// The weight of the past in a reservoir kernel when none is given.
+pub(super) fn default_lambda() -> f64 {
+    0.9
+}
+
+/// The number of random features when none is given.
+pub(super) fn default_features() -> u32 {
+    50
 }
 
 const SIGMA_SERIES: ParameterInfo = ParameterInfo {
@@ -54,6 +69,36 @@ const C_POINTS: ParameterInfo = ParameterInfo {
     meaning: "constant >= 0; auto: mean <x_t,x_t> of the corpus",
 };
 const P: ParameterInfo = ParameterInfo { name: "p", default: "2", meaning: "degree, 1 to 32" };
+const SIGMA_ALIGNMENT: ParameterInfo = ParameterInfo {
+    name: "sigma",
+    default: "auto",
+    meaning: "bandwidth; auto: median distance of corpus points times sqrt(mean length)",
+};
+const BAND: ParameterInfo =
+    ParameterInfo { name: "band", default: "none", meaning: "steps an alignment may leave the diagonal by" };
+const FLOOR: ParameterInfo =
+    ParameterInfo { name: "floor", default: "0", meaning: "k/(2-k) is at least this; published: 1e-10" };
+const TAU: ParameterInfo = ParameterInfo {
+    name: "tau",
+    default: "auto",
+    meaning: "needs tau |x_t| < 1; auto: 0.5 / the longest corpus point",
+};
+const LAMBDA: ParameterInfo =
+    ParameterInfo { name: "lambda", default: "0.9", meaning: "weight of the past, above 0 and at most 1" };
+const CLIP: ParameterInfo = ParameterInfo {
+    name: "clip",
+    default: "none",
+    meaning: "points longer than clip/tau are shortened to it (0 < clip < 1); none: an error",
+};
+const FEATURES: ParameterInfo =
+    ParameterInfo { name: "features", default: "50", meaning: "number of random features" };
+const VARIANCE: ParameterInfo = ParameterInfo {
+    name: "variance",
+    default: "auto",
+    meaning: "variance of the entries of the random matrices; auto: 1 / features",
+};
+const SEED: ParameterInfo =
+    ParameterInfo { name: "seed", default: "0", meaning: "seed of the random matrices" };
 
 /// Every kernel there is. Contract tests run over the examples.
 pub const CATALOGUE: &[KernelInfo] = &[
@@ -91,6 +136,27 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: false,
         parameters: &[C_POINTS, P],
         example: "integral_poly:c=0.5,p=2",
+    },
+    KernelInfo {
+        name: "gak",
+        formula: "sum over alignments of prod k/(2-k), k = exp(-|x_s-y_t|^2 / (2 sigma^2))",
+        any_lengths: true,
+        parameters: &[SIGMA_ALIGNMENT, BAND, FLOOR],
+        example: "gak:sigma=3",
+    },
+    KernelInfo {
+        name: "vrk",
+        formula: "1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)",
+        any_lengths: false,
+        parameters: &[TAU, LAMBDA, CLIP],
+        example: "vrk:tau=0.1,lambda=0.9,clip=0.9",
+    },
+    KernelInfo {
+        name: "sig_random",
+        formula: "<Z(x), Z(y)> / features, dZ = sum_i tanh(A_i Z + b_i) dx^i, A and b random",
+        any_lengths: true,
+        parameters: &[FEATURES, VARIANCE, SEED],
+        example: "sig_random:features=8,variance=0.1,seed=0",
     },
 ];
 

@@ -1,0 +1,483 @@
+//! The global alignment kernel: the sum over all alignments of two series.
+//!
+//! # Formula
+//! `M[s][t] = kappa(x_s, y_t) (M[s-1][t-1] + M[s-1][t] + M[s][t-1])`, `M[0][0] = 1`, and the value is `M[S][T]`, with
+//! `kappa = k / (2 - k)` and `k = exp(-|x_s - y_t|^2 / (2 sigma^2))`. With a band b (Sakoe and Chiba) the cells with
+//! `|s - t| > max(b, |S - T|)` are zero; positive definiteness is proven for the kernel without a band only.
+//! With a floor f, `max(kappa, f)` takes the place of kappa (the published experiments have f = 1e-10).
+//! Series may have any lengths. Values of any size are exact: they carry a power of two.
+//!
+//! # Cost
+//! `S T (d + 22)` multiply-adds and `S T` divisions per pair; memory for one row of M.
+//!
+//! # What it shares
+//! The distances of points are made once per pair, two rows at a time, for all sigma and all bands.
+//!
+//! # Reference
+//! M. Cuturi, Fast global alignment kernels, ICML 2011.
+//!
+//! # Example
+//! ```
+//! use varnorm::{Kernel, Run, SeriesSet, gram};
+//! let mut set = SeriesSet::new(1).unwrap();
+//! set.push(&[1.0, 1.0]).unwrap();
+//! set.push(&[1.0, 1.0, 1.0]).unwrap();
+//! let gak: Kernel = "gak:sigma=2".parse().unwrap();
+//! let k = gram::gram(&gak, &set, gram::Scaling::Raw, &Run::sequential()).unwrap();
+//! // Equal points everywhere: the value is the number of alignments.
+//! assert_eq!([k.matrix.get(0, 0), k.matrix.get(0, 1), k.matrix.get(1, 1)], [3.0, 5.0, 13.0]);
+//! ```
+
+use std::ops::Range;
+
+use super::Kernel;
+use super::columns::{BLOCK, Columns, L, Of, Row, distances};
+use super::lanes::{Isa, exp_ratio, power_of_two};
+use super::pass::{Pass, Tile, Values};
+use super::recurrence::{self, Recurrence};
+use crate::data::SeriesSet;
+use crate::error::Result;
+
+/// `log2(1 + sqrt 2)`: the number of alignments grows by this power of two per step of either series.
+const GROWTH: f64 = 1.271_553_303_163_612;
+/// Larger exponents of the static kernel are cut off here on the fast path: kappa is about `2^-981` there.
+const FARTHEST: f64 = 680.0;
+/// The fast path is right where its result is above this; see [`GakPass::run`].
+const SAFE: f64 = f64::from_bits((1023 - 850) << 52);
+/// The exponent of a zero on the careful path.
+const NOTHING: f64 = -1e305;
+
+struct One {
+    /// `1 / (2 sigma^2)`.
+    factor: f64,
+    /// kappa is at least this; 0 for no floor.
+    floor: f64,
+    band: Option<usize>,
+}
+
+impl One {
+    /// The half-width of the band of every lane, and the largest; lanes without a pair have none.
+    #[inline(always)]
+    fn band(&self, x: &impl Row, y: &Columns) -> Option<([f64; L], usize)> {
+        let band = self.band?;
+        let (mut widths, mut widest) = ([0.0; L], 0);
+        for lane in 0..L {
+            if y.lengths[lane] > 0 {
+                let width = band.max(x.length(lane).abs_diff(y.lengths[lane]));
+                widths[lane] = width as f64;
+                widest = widest.max(width);
+            }
+        }
+        Some((widths, widest))
+    }
+}
+
+/// The walk of all global alignment kernels. Keeps mantissa and exponent of each.
+#[derive(Default)]
+pub(crate) struct GakPass {
+    serves: Vec<usize>,
+    kernels: Vec<One>,
+}
+
+impl GakPass {
+    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
+        if let Kernel::Gak { sigma, band, floor } = kernel {
+            let factor = -super::rbf_factor(sigma.resolved("sigma")?);
+            self.kernels.push(One { factor, floor: *floor, band: band.map(|b| b as usize) });
+            self.serves.push(index);
+        }
+        Ok(())
+    }
+}
+
+impl Pass for GakPass {
+    fn serves(&self) -> &[usize] {
+        &self.serves
+    }
+
+    fn check(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+        Ok(())
+    }
+
+    fn carries_exponents(&self) -> bool {
+        true
+    }
+
+    fn kept(&self) -> usize {
+        2 * self.kernels.len()
+    }
+
+    fn walk(&self, tile: &Tile<'_>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        recurrence::walk(self, tile, kept);
+    }
+
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        recurrence::walk_diagonal(self, set, which, kept);
+    }
+
+    fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
+        let pairs = out.mantissas.len();
+        out.mantissas.copy_from_slice(&kept[2 * which * pairs..(2 * which + 1) * pairs]);
+        out.exponents.copy_from_slice(&kept[(2 * which + 1) * pairs..(2 * which + 2) * pairs]);
+    }
+}
+
+impl Recurrence for GakPass {
+    fn of(&self) -> Of {
+        Of::Points
+    }
+
+    fn kept(&self) -> usize {
+        2 * self.kernels.len()
+    }
+
+    /// The fast path runs on `M[s][t] 2^-(shift(s) + shift(t))`, which is at most 4 everywhere, and so is what any
+    /// cell contributes to the last one relative to its own size. A cell lost to underflow, or a kappa cut off,
+    /// therefore changes the result by less than `2^-975`: a result above [`SAFE`] is right to rounding whatever
+    /// happened on the way. Others are computed again with an exponent in every cell.
+    #[inline(always)]
+    fn run<I: Isa>(&self, x: &impl Row, y: &Columns, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+        let steps = y.steps;
+        let weights = weights(steps.max(x.steps()));
+        scratch.clear();
+        scratch.resize(BLOCK * steps + self.kernels.len() * 2 * (steps + 1), [0.0; L]);
+        let (strip, rows) = scratch.split_at_mut(BLOCK * steps);
+        for first in (0..x.steps()).step_by(BLOCK) {
+            let count = BLOCK.min(x.steps() - first);
+            distances::<I>(x, first, count, y, strip);
+            for (k, kernel) in self.kernels.iter().enumerate() {
+                let rows = &mut rows[2 * k * (steps + 1)..2 * (k + 1) * (steps + 1)];
+                let (even, odd) = rows.split_at_mut(steps + 1);
+                for r in 0..count {
+                    let (s, strip) = (first + r, &strip[r * steps..(r + 1) * steps]);
+                    let (previous, current) =
+                        if s % 2 == 0 { (&mut *even, &mut *odd) } else { (&mut *odd, &mut *even) };
+                    match kernel.band(x, y) {
+                        None => {
+                            previous[0] = [if s == 0 { 1.0 } else { 0.0 }; L];
+                            current[0] = [0.0; L];
+                            advance::<I>(kernel, s, strip, &weights, previous, current);
+                        }
+                        Some(band) => {
+                            // In place: only the cells of the band are touched.
+                            advance_in_band::<I>(kernel, s, &band, strip, &weights, &mut previous[1..]);
+                            current.copy_from_slice(previous);
+                        }
+                    }
+                    take_finished(x, y, s, &current[1..], &mut out[2 * k]);
+                }
+            }
+        }
+        for (k, kernel) in self.kernels.iter().enumerate() {
+            let mut unsure = false;
+            for lane in 0..L {
+                let sure = y.lengths[lane] == 0 || out[2 * k][lane] > SAFE;
+                unsure |= !sure;
+                out[2 * k + 1][lane] = shift(x.length(lane)) + shift(y.lengths[lane]);
+            }
+            if unsure {
+                let (mantissas, exponents) = careful::<I>(kernel, x, y);
+                for lane in 0..L {
+                    let sure = out[2 * k][lane] > SAFE;
+                    if !sure {
+                        out[2 * k][lane] = mantissas[lane];
+                        out[2 * k + 1][lane] = exponents[lane];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The power of two taken out of row or column n of M.
+fn shift(n: usize) -> f64 {
+    (n as f64 * GROWTH).floor()
+}
+
+/// By how much each row or column is smaller than the one before: `1/2` or `1/4`.
+fn weights(steps: usize) -> Vec<f64> {
+    (0..steps).map(|n| if shift(n + 1) - shift(n) > 1.0 { 0.25 } else { 0.5 }).collect()
+}
+
+/// Takes the last cell of those lanes whose row series ends here.
+#[inline(always)]
+fn take_finished(x: &impl Row, y: &Columns, s: usize, row: &[[f64; L]], out: &mut [f64; L]) {
+    for lane in 0..L {
+        if x.length(lane) == s + 1 && y.lengths[lane] > 0 {
+            out[lane] = row[y.lengths[lane] - 1][lane];
+        }
+    }
+}
+
+/// `kappa = 1 / (2 exp(z) - 1)`, z = factor * distance, with one division.
+#[inline(always)]
+fn local<I: Isa>(factor: f64, distance: f64) -> f64 {
+    let z = factor * distance;
+    let z = if z < FARTHEST { z } else { FARTHEST };
+    let (even, odd, power) = exp_ratio::<I>(z);
+    let below = even - odd;
+    below / I::mul_add(power + power, even + odd, -below)
+}
+
+#[inline(always)]
+fn at_least(floor: f64, kappa: f64) -> f64 {
+    if kappa > floor { kappa } else { floor }
+}
+
+/// Makes row s of M, `current`, from the row before it; both begin with the column before the first.
+///
+/// All operands are in memory: kept in registers across steps they would be taken apart into single numbers.
+#[inline(always)]
+fn advance<I: Isa>(
+    kernel: &One,
+    s: usize,
+    strip: &[[f64; L]],
+    weights: &[f64],
+    previous: &[[f64; L]],
+    current: &mut [[f64; L]],
+) {
+    let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
+    let steps = strip.len();
+    let (weights, previous, current) = (&weights[..steps], &previous[..=steps], &mut current[..=steps]);
+    for t in 0..steps {
+        let (across, both) = (weights[t], down * weights[t]);
+        let mut kappa = [0.0; L];
+        for lane in 0..L {
+            kappa[lane] = at_least(floor, local::<I>(factor, strip[t][lane]));
+        }
+        let (corner, above) = (&previous[t], &previous[t + 1]);
+        let (before, after) = current.split_at_mut(t + 1);
+        let (left, cell) = (&before[t], &mut after[0]);
+        for lane in 0..L {
+            // Powers of two are exact factors, so that rows and columns can change places without changing bits.
+            let sides = I::mul_add(down, above[lane], across * left[lane]);
+            cell[lane] = kappa[lane] * I::mul_add(both, corner[lane], sides);
+        }
+    }
+}
+
+/// The same within a band.
+#[inline(always)]
+fn advance_in_band<I: Isa>(
+    kernel: &One,
+    s: usize,
+    (widths, widest): &([f64; L], usize),
+    strip: &[[f64; L]],
+    weights: &[f64],
+    row: &mut [[f64; L]],
+) {
+    let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
+    let start = s.saturating_sub(*widest).min(row.len());
+    let end = row.len().min(s + widest + 1);
+    let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
+    if start > 0 {
+        corner = row[start - 1];
+        row[start - 1] = [0.0; L];
+    }
+    let mut left = [0.0; L];
+    for t in start..end {
+        let (above, across, apart) = (row[t], weights[t], s.abs_diff(t) as f64);
+        for lane in 0..L {
+            let kappa = at_least(floor, local::<I>(factor, strip[t][lane]));
+            let sides = I::mul_add(down, above[lane], across * left[lane]);
+            let value = kappa * I::mul_add(down * across, corner[lane], sides);
+            left[lane] = if apart <= widths[lane] { value } else { 0.0 };
+        }
+        row[t] = left;
+        corner = above;
+    }
+}
+
+/// A number of any size in every lane: `mantissa * 2^exponent`.
+#[derive(Clone, Copy)]
+struct Wide {
+    mantissa: [f64; L],
+    exponent: [f64; L],
+}
+
+const ZERO: Wide = Wide { mantissa: [0.0; L], exponent: [NOTHING; L] };
+const UNIT: Wide = Wide { mantissa: [1.0; L], exponent: [0.0; L] };
+
+/// M with a mantissa and an exponent in every cell: slower, and right for any distances.
+#[inline(always)]
+fn careful<I: Isa>(kernel: &One, x: &impl Row, y: &Columns) -> ([f64; L], [f64; L]) {
+    let band = kernel.band(x, y);
+    let mut strip = vec![[0.0; L]; y.steps];
+    let mut row = vec![ZERO; y.steps];
+    let mut result = ([0.0; L], [0.0; L]);
+    for s in 0..x.steps() {
+        distances::<I>(x, s, 1, y, &mut strip);
+        let mut corner = if s == 0 { UNIT } else { ZERO };
+        let mut left = ZERO;
+        for (t, (cell, distance)) in row.iter_mut().zip(&strip).enumerate() {
+            let above = *cell;
+            left = careful_cell::<I>(kernel, distance, &corner, &above, &left);
+            if let Some((widths, _)) = &band {
+                for lane in 0..L {
+                    if s.abs_diff(t) as f64 > widths[lane] {
+                        left.mantissa[lane] = 0.0;
+                        left.exponent[lane] = NOTHING;
+                    }
+                }
+            }
+            *cell = left;
+            corner = above;
+        }
+        for lane in 0..L {
+            if x.length(lane) == s + 1 && y.lengths[lane] > 0 {
+                let last = &row[y.lengths[lane] - 1];
+                result.0[lane] = last.mantissa[lane];
+                result.1[lane] = last.exponent[lane];
+            }
+        }
+    }
+    result
+}
+
+/// `kappa (corner + above + left)`, the mantissa brought back to [1, 2).
+#[inline(always)]
+fn careful_cell<I: Isa>(kernel: &One, distance: &[f64; L], corner: &Wide, above: &Wide, left: &Wide) -> Wide {
+    let mut value = ZERO;
+    for lane in 0..L {
+        let (kappa, kappa_exponent) = careful_local::<I>(kernel.factor * distance[lane], kernel.floor);
+        let (a, b, c) = (corner.exponent[lane], above.exponent[lane], left.exponent[lane]);
+        let sides = if b > c { b } else { c };
+        let largest = if a > sides { a } else { sides };
+        let sum = (above.mantissa[lane] * falling_power(b - largest)
+            + left.mantissa[lane] * falling_power(c - largest))
+            + corner.mantissa[lane] * falling_power(a - largest);
+        let product = kappa * sum;
+        // Positive and far from the limits of an f64: the exponent can be read off the bits.
+        let own = (product.to_bits() >> 52) as i32 - 1023;
+        if product > 0.0 {
+            value.mantissa[lane] = product * power_of_two(-f64::from(own));
+            value.exponent[lane] = largest + kappa_exponent + f64::from(own);
+        }
+    }
+    value
+}
+
+/// `2^e` for e <= 0, as good as zero below `2^-900`.
+#[inline(always)]
+fn falling_power(e: f64) -> f64 {
+    power_of_two(if e > -900.0 { e } else { -900.0 })
+}
+
+/// kappa for any z >= 0 as a mantissa and a power of two.
+#[inline(always)]
+fn careful_local<I: Isa>(z: f64, floor: f64) -> (f64, f64) {
+    /// Beyond this many halvings, `2 exp(z) - 1` is `2 exp(z)` to the last bit.
+    const MOST: f64 = 512.0;
+    let z = if z < 1e300 { z } else { 1e300 };
+    let beyond = (z * std::f64::consts::LOG2_E - MOST).ceil();
+    let beyond = if beyond > 0.0 { beyond } else { 0.0 };
+    // Where z has no digits left after the point, neither has the rest.
+    let rest = I::mul_add(beyond, -std::f64::consts::LN_2, z);
+    let rest = if rest < FARTHEST { rest } else { FARTHEST };
+    let rest = if rest > 0.0 { rest } else { 0.0 };
+    let kappa = local::<I>(1.0, rest);
+    // A floor is at least 1e-100, well above what the exponent is split off for.
+    if floor > 0.0 && (beyond > 0.0 || kappa < floor) { (floor, 0.0) } else { (kappa, -beyond) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::{Scaling, Tiling, grams};
+    use crate::run::Run;
+
+    /// The definition in logarithms.
+    fn log_gak(x: &[f64], y: &[f64], channels: usize, sigma: f64, band: Option<usize>) -> f64 {
+        let (x, y): (Vec<_>, Vec<_>) = (x.chunks(channels).collect(), y.chunks(channels).collect());
+        let width = band.map_or(usize::MAX, |b| b.max(x.len().abs_diff(y.len())));
+        let mut row = vec![f64::NEG_INFINITY; y.len() + 1];
+        row[0] = 0.0;
+        for (s, x) in x.iter().enumerate() {
+            let mut corner = std::mem::replace(&mut row[0], f64::NEG_INFINITY);
+            for (t, y) in y.iter().enumerate() {
+                let z = x.iter().zip(*y).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / (2.0 * sigma * sigma);
+                let log_kappa = -z - (2.0 - (-z).exp()).ln();
+                let terms = [corner, row[t + 1], row[t]];
+                let most = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                corner = row[t + 1];
+                row[t + 1] = match most > f64::NEG_INFINITY && s.abs_diff(t) <= width {
+                    true => log_kappa + most + terms.iter().map(|v| (v - most).exp()).sum::<f64>().ln(),
+                    false => f64::NEG_INFINITY,
+                };
+            }
+        }
+        row[y.len()]
+    }
+
+    fn walk(steps: usize, channels: usize, scale: f64, seed: u64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut point = vec![0.0; channels];
+        let mut values = Vec::new();
+        for _ in 0..steps {
+            for p in &mut point {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                *p += ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5) * scale;
+            }
+            values.extend_from_slice(&point);
+        }
+        values
+    }
+
+    fn check(series: &[Vec<f64>], channels: usize, specs: &[(f64, Option<u32>)]) {
+        let mut set = SeriesSet::new(channels).unwrap();
+        series.iter().for_each(|s| set.push(s).unwrap());
+        let kernels: Vec<Kernel> = specs
+            .iter()
+            .map(|&(sigma, band)| Kernel::Gak {
+                sigma: super::super::Parameter::Value(sigma),
+                band,
+                floor: 0.0,
+            })
+            .collect();
+        let found = grams(&kernels, &set, Scaling::Log, Tiling::default(), &Run::sequential()).unwrap();
+        for ((sigma, band), gram) in specs.iter().zip(&found) {
+            for i in 0..series.len() {
+                for j in i..series.len() {
+                    let expected =
+                        log_gak(&series[i], &series[j], channels, *sigma, band.map(|b| b as usize));
+                    let value = gram.matrix.get(i, j);
+                    assert!(
+                        (value - expected).abs() <= 1e-10 * expected.abs().max(1.0),
+                        "sigma {sigma} band {band:?} {i} {j}: {value} for {expected}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equals_the_sum_in_logarithms_at_any_scale() {
+        let specs = [(0.01, None), (0.3, None), (1.0, Some(4)), (10.0, None), (100.0, Some(0))];
+        for (steps, scale) in [(1, 1.0), (2, 1e3), (50, 1e-3), (50, 1.0), (50, 30.0), (50, 1e3)] {
+            let series: Vec<Vec<f64>> = (0..5).map(|i| walk(steps + i, 2, scale, i as u64 + 1)).collect();
+            check(&series, 2, &specs);
+        }
+    }
+
+    #[test]
+    fn long_series_neither_overflow_nor_vanish() {
+        let series = [walk(2000, 1, 0.5, 1), walk(1990, 1, 0.5, 2)];
+        check(&series, 1, &[(0.2, None), (50.0, None), (3.0, Some(20))]);
+    }
+
+    #[test]
+    fn an_alignment_that_wins_late_is_not_lost() {
+        // Far apart for a while, then equal: the paths that waste no step there must survive as tiny numbers.
+        let apart = |level: f64, steps: usize| -> Vec<f64> {
+            (0..steps).map(|s| if s < steps / 3 { level } else { 0.0 }).collect()
+        };
+        let late = |level: f64, steps: usize| -> Vec<f64> {
+            (0..steps).map(|s| if s < steps / 2 { 0.0 } else { level }).collect()
+        };
+        for level in [1.0, 5.0, 20.0, 45.0, 300.0] {
+            let series =
+                [apart(level, 90), apart(-level, 80), late(level, 70), late(-level, 91), vec![0.0; 60]];
+            check(&series, 1, &[(1.0, None), (0.7, Some(10)), (8.0, None)]);
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! The randomised signature: a random controlled differential equation driven by the series.
+//!
+//! # Formula
+//! `Z_t = Z_{t-1} + sum_i tanh(A_i Z_{t-1} + b_i) (x^i_t - x^i_{t-1})` in M dimensions, componentwise tanh,
+//! `Z_0 = (1, ..., 1)`; the entries of the `A_i` are normal with the given variance, those of the `b_i` standard normal. The
+//! features of a series are the last Z; the value is `<Z(x), Z(y)> / M`. Series may have any lengths.
+//!
+//! # Cost
+//! `T M^2 d` multiply-adds per series, M per pair; memory for M numbers per series.
+//!
+//! # What it shares
+//! The features of a series serve all its pairs.
+//!
+//! # Reference
+//! C. Cuchiero, L. Gonon, L. Grigoryeva, J.-P. Ortega, J. Teichmann, Discrete-time signatures and randomness in reservoir
+//! computing, 2021.
+//!
+//! # Example
+//! ```
+//! use varnorm::{Kernel, Run, SeriesSet, gram, kernel::random_signature};
+//! let set = SeriesSet::from_equal(vec![0.0, 1.0, 2.0, 2.0, 2.0, 2.0], 3, 1).unwrap();
+//! let features = random_signature(&set, 8, 0.1, 1, &Run::sequential()).unwrap();
+//! // A series that does not move stays where it began.
+//! assert_eq!(features.row(1), [1.0; 8]);
+//! let kernel: Kernel = "sig_random:features=8,variance=0.1,seed=1".parse().unwrap();
+//! let k = gram::gram(&kernel, &set, gram::Scaling::Raw, &Run::sequential()).unwrap();
+//! assert!((k.matrix.get(0, 1) - features.row(0).iter().sum::<f64>() / 8.0).abs() < 1e-14);
+//! ```
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::columns::{Columns, L, Of};
+use super::lanes::{Isa, Work, dispatch, tanh};
+use super::pass::{Pass, Tile, Values};
+use super::product::inner_products;
+use crate::data::SeriesSet;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::run::Run;
+
+/// More features than this would be a mistake: the matrices alone take `8 M^2` bytes per channel.
+pub(super) const MOST_FEATURES: u32 = 8192;
+
+/// The randomised signatures of all series, one row of `features` numbers each.
+///
+/// `variance` is that of the entries of the matrices. One seed means the same numbers on every machine.
+pub fn random_signature(
+    set: &SeriesSet,
+    features: u32,
+    variance: f64,
+    seed: u64,
+    run: &Run,
+) -> Result<Matrix> {
+    validate(features, variance)?;
+    let field = Field::new(features as usize, variance, seed, set.channels());
+    let width = features as usize;
+    let mut matrix = Matrix::zeros(set.len(), width);
+    let tasks: Vec<(usize, &mut [f64])> = matrix.values_mut().chunks_mut(L * width).enumerate().collect();
+    run.for_each("features", tasks, |(group, out)| {
+        let members: Vec<usize> = (group * L..group * L + out.len() / width).collect();
+        let mut columns = Columns::default();
+        columns.load(set, &members, Of::Increments);
+        dispatch(Flow { field: &field, columns: &columns, out });
+        Ok(())
+    })?;
+    Ok(matrix)
+}
+
+/// An error if either is outside its domain.
+pub(super) fn validate(features: u32, variance: f64) -> Result<()> {
+    if !(1..=MOST_FEATURES).contains(&features) {
+        return Err(Error::bad_param("features", features, format!("must be from 1 to {MOST_FEATURES}")));
+    }
+    if !(variance >= 0.0 && variance.is_finite()) {
+        return Err(Error::bad_param("variance", variance, "must be zero, a positive number or auto"));
+    }
+    Ok(())
+}
+
+/// The random matrices and vectors: per channel, M rows of M + 1 numbers, the last being that of b.
+struct Field {
+    features: usize,
+    channels: usize,
+    rows: Vec<f64>,
+}
+
+impl Field {
+    fn new(features: usize, variance: f64, seed: u64, channels: usize) -> Self {
+        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(seed), spare: None };
+        let deviation = variance.sqrt();
+        let rows = (0..channels * features * (features + 1))
+            .map(|at| if at % (features + 1) == features { normal.next() } else { deviation * normal.next() })
+            .collect();
+        Self { features, channels, rows }
+    }
+}
+
+/// Standard normal numbers by Marsaglia's polar method: only `+ - * / sqrt`, which every machine rounds alike.
+struct Normal {
+    generator: ChaCha8Rng,
+    spare: Option<f64>,
+}
+
+impl Normal {
+    fn next(&mut self) -> f64 {
+        if let Some(spare) = self.spare.take() {
+            return spare;
+        }
+        loop {
+            let (u, v) = (self.uniform(), self.uniform());
+            let square = u * u + v * v;
+            if square < 1.0 && square > 0.0 {
+                let factor = (-2.0 * logarithm(square) / square).sqrt();
+                self.spare = Some(v * factor);
+                return u * factor;
+            }
+        }
+    }
+
+    /// Uniform in [-1, 1).
+    fn uniform(&mut self) -> f64 {
+        (self.generator.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// The natural logarithm of a normal positive number, from arithmetic alone; absolute error about 1e-16.
+fn logarithm(x: f64) -> f64 {
+    let bits = x.to_bits();
+    let mut exponent = (bits >> 52) as f64 - 1023.0;
+    let mut mantissa = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
+    if mantissa > std::f64::consts::SQRT_2 {
+        mantissa *= 0.5;
+        exponent += 1.0;
+    }
+    // ln m = 2 artanh(u), |u| <= 0.172: the series ends below 1e-18.
+    let u = (mantissa - 1.0) / (mantissa + 1.0);
+    let square = u * u;
+    let mut sum = 0.0;
+    for k in (0..12).rev() {
+        sum = sum * square + 1.0 / f64::from(2 * k + 1);
+    }
+    exponent * std::f64::consts::LN_2 + 2.0 * u * sum
+}
+
+/// The features of up to L series, packed side by side as increments.
+struct Flow<'a> {
+    field: &'a Field,
+    columns: &'a Columns,
+    out: &'a mut [f64],
+}
+
+impl Work for Flow<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { field, columns, out } = self;
+        let features = field.features;
+        let mut state = vec![[1.0; L]; features];
+        let mut change = vec![[0.0; L]; features];
+        for t in 0..columns.steps {
+            change.fill([0.0; L]);
+            let dx = columns.step(t);
+            for channel in 0..field.channels {
+                let rows = &field.rows[channel * features * (features + 1)..];
+                // Two rows at a time: each value of the state that is loaded serves both.
+                let mut j = 0;
+                while j + 2 <= features {
+                    flow_rows::<I, 2>(&rows[j * (features + 1)..], &state, &dx[channel], &mut change[j..]);
+                    j += 2;
+                }
+                if j < features {
+                    flow_rows::<I, 1>(&rows[j * (features + 1)..], &state, &dx[channel], &mut change[j..]);
+                }
+            }
+            for (z, dz) in state.iter_mut().zip(&change) {
+                for lane in 0..L {
+                    z[lane] += dz[lane];
+                }
+            }
+        }
+        for (lane, out) in out.chunks_exact_mut(features).enumerate() {
+            for (o, z) in out.iter_mut().zip(&state) {
+                *o = z[lane];
+            }
+        }
+    }
+}
+
+/// Adds `tanh(a_j Z + b_j) dx` to R components of the change.
+#[inline(always)]
+fn flow_rows<I: Isa, const R: usize>(
+    rows: &[f64],
+    state: &[[f64; L]],
+    dx: &[f64; L],
+    change: &mut [[f64; L]],
+) {
+    let width = state.len() + 1;
+    let mut sums = [[0.0; L]; R];
+    for (r, sum) in sums.iter_mut().enumerate() {
+        *sum = [rows[r * width + state.len()]; L];
+    }
+    let rows = &rows[..R * width];
+    for (k, z) in state.iter().enumerate() {
+        for (r, sum) in sums.iter_mut().enumerate() {
+            let a = rows[r * width + k];
+            for lane in 0..L {
+                sum[lane] = I::mul_add(a, z[lane], sum[lane]);
+            }
+        }
+    }
+    for (r, sum) in sums.iter().enumerate() {
+        for lane in 0..L {
+            change[r][lane] = I::mul_add(tanh::<I>(sum[lane]), dx[lane], change[r][lane]);
+        }
+    }
+}
+
+/// The walk of one randomised signature: inner products of features, which [`prepare`](Pass::prepare) makes.
+pub(crate) struct RandomPass {
+    serves: [usize; 1],
+    features: u32,
+    variance: f64,
+    seed: u64,
+    rows: Option<Matrix>,
+    /// Absent where rows and columns are of one set.
+    columns: Option<Matrix>,
+}
+
+impl RandomPass {
+    pub(crate) fn new(index: usize, features: u32, variance: f64, seed: u64) -> Self {
+        Self { serves: [index], features, variance, seed, rows: None, columns: None }
+    }
+}
+
+impl Pass for RandomPass {
+    fn serves(&self) -> &[usize] {
+        &self.serves
+    }
+
+    fn check(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+        Ok(())
+    }
+
+    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, run: &Run) -> Result<()> {
+        let make = |set: &SeriesSet| random_signature(set, self.features, self.variance, self.seed, run);
+        let rows = make(row_set)?;
+        self.columns = if std::ptr::eq(row_set, column_set) { None } else { Some(make(column_set)?) };
+        self.rows = Some(rows);
+        Ok(())
+    }
+
+    fn kept(&self) -> usize {
+        1
+    }
+
+    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        let depth = self.features as usize;
+        let Some(rows) = &self.rows else { return };
+        let columns = self.columns.as_ref().unwrap_or(rows);
+        let rows = &rows.values()[tile.rows.start * depth..tile.rows.end * depth];
+        let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
+        inner_products(rows, columns, depth, scratch, kept, tile.columns.len());
+    }
+
+    fn finish(&self, _which: usize, kept: &[f64], out: &mut Values<'_>) {
+        let features = f64::from(self.features);
+        for (o, product) in out.mantissas.iter_mut().zip(kept) {
+            *o = product / features;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_means_these_numbers() {
+        let field = Field::new(2, 4.0, 7, 1);
+        assert_eq!(field.rows.len(), 6);
+        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(7), spare: None };
+        let plain: Vec<f64> = (0..6).map(|_| normal.next()).collect();
+        assert_eq!(plain[..2], PINNED);
+        assert_eq!(field.rows[0], 2.0 * plain[0]);
+        assert_eq!(field.rows[2], plain[2]);
+    }
+
+    const PINNED: [f64; 2] = [-0.312_907_562_149_297_4, -0.303_586_949_763_329_56];
+
+    #[test]
+    fn numbers_are_standard_normal() {
+        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(1), spare: None };
+        let numbers: Vec<f64> = (0..100_000).map(|_| normal.next()).collect();
+        let moment = |p: i32| numbers.iter().map(|v| v.powi(p)).sum::<f64>() / numbers.len() as f64;
+        assert!(moment(1).abs() < 0.02 && (moment(2) - 1.0).abs() < 0.02 && (moment(4) - 3.0).abs() < 0.15);
+    }
+
+    #[test]
+    fn the_logarithm_agrees_with_the_standard_library() {
+        for i in 1..5000 {
+            let x = f64::from(i) / 5000.0;
+            assert!((logarithm(x) - x.ln()).abs() <= 4e-16 * x.ln().abs().max(0.1), "{x}");
+        }
+    }
+
+    #[test]
+    fn features_equal_the_naive_recursion() {
+        let (steps, channels, features) = (7, 3, 5);
+        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(3), spare: None };
+        let values: Vec<f64> = (0..19 * steps * channels).map(|_| normal.next()).collect();
+        let set = SeriesSet::from_equal(values, steps, channels).unwrap();
+        let found = random_signature(&set, features as u32, 0.3, 11, &Run::sequential()).unwrap();
+        let field = Field::new(features, 0.3, 11, channels);
+        for i in 0..set.len() {
+            let x = set.series(i);
+            let mut z = vec![1.0; features];
+            for t in 1..steps {
+                let mut next = z.clone();
+                for c in 0..channels {
+                    for j in 0..features {
+                        let row = &field.rows[(c * features + j) * (features + 1)..][..features + 1];
+                        let sum: f64 = row[features] + z.iter().zip(row).map(|(z, a)| z * a).sum::<f64>();
+                        next[j] += sum.tanh() * (x.step(t)[c] - x.step(t - 1)[c]);
+                    }
+                }
+                z = next;
+            }
+            for (f, e) in found.row(i).iter().zip(&z) {
+                assert!((f - e).abs() < 1e-13, "{i}: {f} {e}");
+            }
+        }
+    }
+}
