@@ -12,11 +12,14 @@ mod columns;
 mod flat;
 mod integral;
 pub(crate) mod lanes;
+mod levels;
 pub(crate) mod pass;
 pub(crate) mod product;
 mod recurrence;
+mod signature;
 mod spec;
 
+pub use signature::{Compat, Lift};
 pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +38,14 @@ pub enum Parameter {
 }
 
 impl Parameter {
+    /// The same, with `auto` worked out.
+    fn or_else(self, auto: impl FnOnce() -> f64) -> Self {
+        match self {
+            Self::Auto => Self::Value(auto()),
+            given => given,
+        }
+    }
+
     /// The number, or an error when it is still `auto`.
     pub(crate) fn resolved(self, name: &str) -> Result<f64> {
         match self {
@@ -117,6 +128,27 @@ pub enum Kernel {
         #[serde(default = "spec::default_degree")]
         p: u32,
     },
+    /// The truncated signature kernel: the sum over levels m of `scale^m <S_m(x), S_m(y)>`.
+    Sig {
+        /// The last level, 1 to 32.
+        #[serde(default = "spec::default_level")]
+        level: u32,
+        /// Most uses of one increment, 1 to `level`: 1 is fastest, `level` is exact for piecewise linear paths.
+        #[serde(default = "spec::default_order")]
+        order: u32,
+        /// The static kernel that lifts the points.
+        #[serde(default)]
+        lift: Lift,
+        /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sigma: Option<Parameter>,
+        /// Factor of the lifted kernel; `auto` is 1 over the number of channels (linear) or 1 (RBF).
+        #[serde(default)]
+        scale: Parameter,
+        /// Only to reproduce published numbers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        compat: Option<Compat>,
+    },
 }
 
 impl Default for Kernel {
@@ -133,6 +165,27 @@ impl Kernel {
             Self::FlatLinear {} => Ok(()),
             Self::FlatRbf { sigma } | Self::IntegralRbf { sigma } => positive("sigma", *sigma),
             Self::FlatPoly { c, p } | Self::IntegralPoly { c, p } => non_negative("c", *c).and(degree(*p)),
+            Self::Sig { level, order, lift, sigma, scale, .. } => {
+                signature_level(*level)?;
+                if !(1..=*level).contains(order) {
+                    return Err(Error::bad_param(
+                        "order",
+                        order,
+                        format!("must be from 1 to the level, {level}"),
+                    ));
+                }
+                match (lift, sigma) {
+                    (Lift::Linear, Some(_)) => {
+                        return Err(Error::bad_param(
+                            "sigma",
+                            "given",
+                            "belongs to lift=rbf; the linear lift has none",
+                        ));
+                    }
+                    (_, sigma) => positive("sigma", sigma.unwrap_or_default())?,
+                }
+                positive("scale", *scale)
+            }
         }
     }
 
@@ -151,6 +204,17 @@ impl Kernel {
             }
             Self::IntegralPoly { c: Parameter::Auto, p } => {
                 Self::IntegralPoly { c: Parameter::Value(auto::mean_point_square(corpus)), p: *p }
+            }
+            Self::Sig { level, order, lift, sigma, scale, compat } => {
+                let (sigma, unit) = match lift {
+                    Lift::Linear => (None, 1.0 / corpus.channels() as f64),
+                    Lift::Rbf => {
+                        let sigma = sigma.unwrap_or_default();
+                        (Some(sigma.or_else(|| auto::median_distance_of_points(corpus))), 1.0)
+                    }
+                };
+                let scale = scale.or_else(|| unit);
+                Self::Sig { level: *level, order: *order, lift: *lift, sigma, scale, compat: *compat }
             }
             resolved => resolved.clone(),
         })
@@ -174,6 +238,14 @@ fn non_negative(name: &str, parameter: Parameter) -> Result<()> {
             "must be zero, a positive number or auto (a negative constant is not positive definite)",
         )),
         _ => Ok(()),
+    }
+}
+
+fn signature_level(level: u32) -> Result<()> {
+    if (1..=signature::MOST_LEVELS).contains(&level) {
+        Ok(())
+    } else {
+        Err(Error::bad_param("level", level, "must be a level from 1 to 32"))
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Kernel;
 use super::flat::FlatPass;
 use super::integral::IntegralPass;
+use super::signature;
 use crate::data::SeriesSet;
 use crate::error::Result;
 
@@ -74,6 +75,7 @@ pub(crate) trait Pass: Send + Sync {
 pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut flat = FlatPass::default();
     let mut integral = IntegralPass::default();
+    let mut signatures = Vec::new();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -81,9 +83,11 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
                 flat.add(index, kernel)?
             }
             Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
+            Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
         }
     }
-    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral)];
+    let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral)];
+    signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
 }
 

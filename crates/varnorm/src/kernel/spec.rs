@@ -36,6 +36,16 @@ pub(super) fn default_degree() -> u32 {
     2
 }
 
+/// The last level of a signature kernel when none is given.
+pub(super) fn default_level() -> u32 {
+    5
+}
+
+/// The order of a signature kernel when none is given.
+pub(super) fn default_order() -> u32 {
+    1
+}
+
 const SIGMA_SERIES: ParameterInfo = ParameterInfo {
     name: "sigma",
     default: "auto",
@@ -54,6 +64,32 @@ const C_POINTS: ParameterInfo = ParameterInfo {
     meaning: "constant >= 0; auto: mean <x_t,x_t> of the corpus",
 };
 const P: ParameterInfo = ParameterInfo { name: "p", default: "2", meaning: "degree, 1 to 32" };
+
+const LEVEL: ParameterInfo = ParameterInfo { name: "level", default: "5", meaning: "last level, 1 to 32" };
+const SIGNATURE: &[ParameterInfo] = &[
+    LEVEL,
+    ParameterInfo {
+        name: "order",
+        default: "1",
+        meaning: "most uses of one increment, 1 (fastest) to level (exact for piecewise linear paths)",
+    },
+    ParameterInfo { name: "lift", default: "linear", meaning: "static kernel of the points: linear or rbf" },
+    ParameterInfo {
+        name: "sigma",
+        default: "auto",
+        meaning: "bandwidth of the rbf lift; auto: median distance of corpus points",
+    },
+    ParameterInfo {
+        name: "scale",
+        default: "auto",
+        meaning: "factor of the lifted kernel; auto: 1 / channels (linear) or 1 (rbf)",
+    },
+    ParameterInfo {
+        name: "compat",
+        default: "none",
+        meaning: "published: 1 + the last level alone, to reproduce published numbers",
+    },
+];
 
 /// Every kernel there is. Contract tests run over the examples.
 pub const CATALOGUE: &[KernelInfo] = &[
@@ -91,6 +127,13 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: false,
         parameters: &[C_POINTS, P],
         example: "integral_poly:c=0.5,p=2",
+    },
+    KernelInfo {
+        name: "sig",
+        formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>",
+        any_lengths: true,
+        parameters: SIGNATURE,
+        example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
     },
 ];
 
