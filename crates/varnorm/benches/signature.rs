@@ -44,6 +44,10 @@ fn signatures(c: &mut Criterion) {
         bench(c, &name, &set, &["sig:level=7,lift=rbf,sigma=2,scale=1"]);
         bench(c, &name, &set, &["sig:level=7,order=3,scale=0.1"]);
     }
+    for (count, steps) in [(64, 100), (512, 100)] {
+        let name = format!("signature/{count}x{steps}x3");
+        bench(c, &name, &walks(count, steps, 3), &["sig_explicit:level=5,scale=0.1"]);
+    }
     let set = walks(128, 100, 6);
     let grid = ["1", "2", "4", "8"].map(|sigma| format!("sig:level=7,lift=rbf,sigma={sigma},scale=1"));
     bench(c, "signature/128x100x6/grid", &set, &grid.each_ref().map(String::as_str));

@@ -25,7 +25,8 @@ const VARIANTS: &[&str] = &[
 /// they have used its row and its column.
 fn naive_signature(json: &serde_json::Value, z: &[Vec<f64>]) -> f64 {
     let whole = |name: &str| json[name].as_u64().unwrap_or(1) as usize;
-    let (level, order, scale) = (whole("level"), whole("order"), json["scale"].as_f64().unwrap());
+    let (level, scale) = (whole("level"), json["scale"].as_f64().unwrap());
+    let order = if json["kernel"] == "sig_explicit" { level } else { whole("order") };
     let (rows, columns) = (z.len(), z.first().map_or(0, Vec::len));
     // chains[s][t][q][r]: the sum over chains of the level at hand.
     let mut chains = vec![vec![vec![vec![0.0; order + 1]; order + 1]; columns]; rows];
@@ -90,7 +91,7 @@ fn naive(kernel: &Kernel, x: &[f64], y: &[f64], channels: usize) -> f64 {
     let name = json["kernel"].as_str().unwrap();
     match name {
         "flat_linear" => dot(x, y),
-        "sig" => {
+        "sig" | "sig_explicit" => {
             let lifted = |a: &[f64], b: &[f64]| match json["lift"].as_str() {
                 Some("rbf") => (-square(a, b) / (2.0 * number("sigma").powi(2))).exp(),
                 _ => dot(a, b),
@@ -280,6 +281,11 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
         ("flat_poly:c=-1", "must be zero, a positive number or auto"),
         ("flat_poly:p=0", "degree from 1 to 32"),
         ("flat_linear:c=1", "it has: none"),
+        ("sig:level=0", "level from 1 to 32"),
+        ("sig:level=3,order=4", "order = 4: must be from 1 to the level, 3"),
+        ("sig:sigma=1", "belongs to lift=rbf"),
+        ("sig:lift=cubic", "unknown variant"),
+        ("sig:scale=0", "must be a positive number"),
         ("{\"kernel\":\"flat_rbf\",\"sigma\":", "not valid JSON"),
         ("", "is not a kernel"),
     ] {
@@ -325,6 +331,61 @@ fn kernels_of_any_lengths_equal_the_naive_definition_and_ignore_their_company() 
                 let pair = gram::gram(&kernel, &set.select(&[i, j]), Scaling::Raw, &run).unwrap();
                 assert_eq!(pair.matrix.get(0, 1), gram.matrix.get(i, j), "{kernel}: {i} {j} alone");
             }
+        }
+    }
+}
+
+#[test]
+fn explicit_signatures_give_the_exact_kernel_of_the_same_level() {
+    let run = Run::with_threads(2).unwrap();
+    let mut set = Numbers(12).walks(40, 25, 3);
+    set.push(&[1.0, 2.0, 3.0]).unwrap();
+    for level in [1, 2, 5] {
+        let exact: Kernel = format!("sig:level={level},order={level},scale=1").parse().unwrap();
+        let explicit: Kernel = format!("sig_explicit:level={level},scale=1").parse().unwrap();
+        let features = varnorm::kernel::signature_features(&set, level, &run).unwrap();
+        let names = varnorm::kernel::signature_feature_names(3, level);
+        assert_eq!(names.len(), features.columns());
+        let expected = gram::gram(&exact, &set, Scaling::Raw, &run).unwrap().matrix;
+        let found = gram::gram(&explicit, &set, Scaling::Raw, &run).unwrap().matrix;
+        for i in 0..set.len() {
+            for j in 0..set.len() {
+                let product: f64 = features.row(i).iter().zip(features.row(j)).map(|(a, b)| a * b).sum();
+                let scale = (expected.get(i, i) * expected.get(j, j)).sqrt();
+                for value in [1.0 + product, found.get(i, j)] {
+                    let error = (value - expected.get(i, j)).abs();
+                    assert!(error <= 1e-12 * scale, "level {level}: {i} {j}: {error:e}");
+                }
+            }
+        }
+    }
+    let error = varnorm::kernel::signature_features(&set, 20, &run).unwrap_err().to_string();
+    assert!(error.contains("3 channels has more than 16777216 features"), "{error}");
+    let many = Numbers(1).walks(3, 4, 60);
+    let error = gram::gram(&"sig_explicit:level=3,scale=1".parse().unwrap(), &many, Scaling::Raw, &run);
+    assert!(error.unwrap_err().to_string().contains("sig with order = level"));
+}
+
+#[test]
+fn signature_kernels_hold_at_any_length_and_scale() {
+    let run = Run::sequential();
+    // A straight line of n equal steps: order 1 gives (n choose m)^2 (z/n^2)^m.
+    for (steps, size) in [(500, 1e3), (3, 1e3), (500, 1e-3), (50, 1e12), (2, 1e30)] {
+        let values = (0..steps).map(|t| size * f64::from(t)).collect();
+        let set = SeriesSet::from_equal(values, steps as usize, 1).unwrap();
+        for level in [1, 7, 32] {
+            let kernel: Kernel = format!("sig:level={level},scale=1").parse().unwrap();
+            let found = gram::gram(&kernel, &set, Scaling::Log, &run).unwrap().matrix.get(0, 0);
+            // Logarithms of the levels, and of their sum.
+            let (mut term, mut terms) = (0.0, vec![0.0]);
+            for m in 1..=level.min(steps - 1) {
+                term += 2.0 * (f64::from(steps - m) / f64::from(m) * size).ln();
+                terms.push(term);
+            }
+            let top = terms.iter().fold(0.0, |a: f64, b| a.max(*b));
+            let expected = top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln();
+            let error = (found - expected).abs();
+            assert!(error <= 1e-11 * expected.max(1.0), "{steps} {size} {level}: {found} {expected}");
         }
     }
 }

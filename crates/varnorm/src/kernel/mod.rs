@@ -9,6 +9,8 @@
 
 mod auto;
 mod columns;
+mod explicit;
+pub(crate) mod features;
 mod flat;
 mod integral;
 pub(crate) mod lanes;
@@ -19,6 +21,7 @@ mod recurrence;
 mod signature;
 mod spec;
 
+pub use explicit::{signature_feature_names, signature_features};
 pub use signature::{Compat, Lift};
 pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
 
@@ -149,6 +152,15 @@ pub enum Kernel {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         compat: Option<Compat>,
     },
+    /// The truncated signature kernel from signatures as feature vectors; exact for piecewise linear paths.
+    SigExplicit {
+        /// The last level.
+        #[serde(default = "spec::default_explicit_level")]
+        level: u32,
+        /// Factor of the inner product of increments; `auto` is 1 over the number of channels.
+        #[serde(default)]
+        scale: Parameter,
+    },
 }
 
 impl Default for Kernel {
@@ -186,6 +198,7 @@ impl Kernel {
                 }
                 positive("scale", *scale)
             }
+            Self::SigExplicit { level, scale } => signature_level(*level).and(positive("scale", *scale)),
         }
     }
 
@@ -215,6 +228,10 @@ impl Kernel {
                 };
                 let scale = scale.or_else(|| unit);
                 Self::Sig { level: *level, order: *order, lift: *lift, sigma, scale, compat: *compat }
+            }
+            Self::SigExplicit { level, scale } => {
+                let scale = scale.or_else(|| 1.0 / corpus.channels() as f64);
+                Self::SigExplicit { level: *level, scale }
             }
             resolved => resolved.clone(),
         })

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::Kernel;
+use super::explicit::ExplicitPass;
+use super::features::{FeatureMap, Features};
 use super::flat::FlatPass;
 use super::integral::IntegralPass;
 use super::signature;
@@ -21,6 +23,10 @@ pub(crate) struct Tile<'a> {
     pub(crate) columns: Range<usize>,
     /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
     pub(crate) upper: bool,
+    /// The features of all of `row_set`, for a pass with a [`FeatureMap`], unless they are too many to keep.
+    pub(crate) row_features: Option<&'a Features>,
+    /// Likewise of `column_set`.
+    pub(crate) column_features: Option<&'a Features>,
 }
 
 impl Tile<'_> {
@@ -52,6 +58,11 @@ pub(crate) trait Pass: Send + Sync {
     /// Numbers kept per pair.
     fn kept(&self) -> usize;
 
+    /// The features whose inner products the walk takes, if it does: they are computed once per set.
+    fn feature_map(&self) -> Option<&dyn FeatureMap> {
+        None
+    }
+
     /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
     /// by row. A cell must have the same bits in whatever tile it is computed.
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]);
@@ -62,7 +73,17 @@ pub(crate) trait Pass: Send + Sync {
         let mut one = vec![0.0; self.kept()];
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
-            self.walk(&Tile { row_set: set, rows, column_set: set, columns, upper: true }, scratch, &mut one);
+            let (row_features, column_features) = (None, None);
+            let tile = Tile {
+                row_set: set,
+                rows,
+                column_set: set,
+                columns,
+                upper: true,
+                row_features,
+                column_features,
+            };
+            self.walk(&tile, scratch, &mut one);
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }
     }
@@ -76,6 +97,7 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut flat = FlatPass::default();
     let mut integral = IntegralPass::default();
     let mut signatures = Vec::new();
+    let mut explicit = ExplicitPass::default();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -84,9 +106,10 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
             }
             Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
             Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
+            Kernel::SigExplicit { .. } => explicit.add(index, kernel)?,
         }
     }
-    let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral)];
+    let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral), Box::new(explicit)];
     signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
 }

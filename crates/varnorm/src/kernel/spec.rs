@@ -41,6 +41,11 @@ pub(super) fn default_level() -> u32 {
     5
 }
 
+/// The last level of an explicit signature kernel when none is given.
+pub(super) fn default_explicit_level() -> u32 {
+    3
+}
+
 /// The order of a signature kernel when none is given.
 pub(super) fn default_order() -> u32 {
     1
@@ -134,6 +139,20 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: true,
         parameters: SIGNATURE,
         example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
+    },
+    KernelInfo {
+        name: "sig_explicit",
+        formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>, from the d + .. + d^level features S",
+        any_lengths: true,
+        parameters: &[
+            ParameterInfo { name: "level", default: "3", meaning: "last level, 1 to 32; few channels only" },
+            ParameterInfo {
+                name: "scale",
+                default: "auto",
+                meaning: "factor of the inner product of increments; auto: 1 / channels",
+            },
+        ],
+        example: "sig_explicit:level=2,scale=0.5",
     },
 ];
 
