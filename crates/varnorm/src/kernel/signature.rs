@@ -200,7 +200,8 @@ fn combine_wide(terms: &[f64], scale: f64, exponent: f64) -> Scaled {
         }
     }
     let mut mantissa = times_power(1.0, -top);
-    for (value, exponent) in &levels[..terms.len()] {
+    // A level of zero has no say in the largest exponent, and its own may be beyond any power.
+    for (value, exponent) in levels[..terms.len()].iter().filter(|level| level.0 != 0.0) {
         mantissa += times_power(*value, exponent - top);
     }
     Scaled { mantissa, exponent: top }
