@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
+use crate::kernel::features::Features;
 use crate::kernel::pass::{Pass, Tile, Values, plan};
 use crate::matrix::{Matrix, Scaled, power_of_two};
 use crate::run::Run;
@@ -349,6 +350,25 @@ impl<'a> Pairs<'a> {
     }
 }
 
+/// The features of both sets, for a pass that takes their inner products; those of one set are kept once.
+struct SetFeatures {
+    rows: Option<Features>,
+    columns: Option<Features>,
+}
+
+impl SetFeatures {
+    fn new(pass: &dyn Pass, pairs: Pairs<'_>, run: &Run) -> Result<Self> {
+        let of = |set| match pass.feature_map() {
+            Some(map) => Features::of_set_if_small(map, set, run),
+            None => Ok(None),
+        };
+        Ok(match pairs {
+            Pairs::Within(set) => Self { rows: of(set)?, columns: None },
+            Pairs::Between(rows, columns) => Self { rows: of(rows)?, columns: of(columns)? },
+        })
+    }
+}
+
 /// The values of every kernel, as one matrix each (the upper triangle only, for [`Pairs::Within`]).
 fn walk_all(
     kernels: &[Kernel],
@@ -374,10 +394,11 @@ fn walk_all(
     for mut pass in passes {
         pass.check(row_set, column_set)?;
         pass.prepare(row_set, column_set, run)?;
+        let features = SetFeatures::new(pass.as_ref(), pairs, run)?;
         let height = strip_height(row_set.len(), tiling, run);
         let tasks = strips(&mut matrices, pass.serves(), height, row_set.len());
         run.for_each("kernel values", tasks, |strip| {
-            walk_strip(pass.as_ref(), pairs, strip, outputs, tiling, run)
+            walk_strip(pass.as_ref(), pairs, &features, strip, outputs, tiling, run)
         })?;
     }
     Ok(matrices)
@@ -414,6 +435,7 @@ fn strips<'a>(matrices: &'a mut [Matrix], serves: &[usize], height: usize, total
 fn walk_strip(
     pass: &dyn Pass,
     pairs: Pairs<'_>,
+    features: &SetFeatures,
     mut strip: Strip<'_>,
     outputs: &[Output<'_>],
     tiling: Tiling,
@@ -428,8 +450,15 @@ fn walk_strip(
     for start in (first_column..columns).step_by(tiling.columns.max(1)) {
         run.check()?;
         let width = tiling.columns.max(1).min(columns - start);
-        let (rows, across) = (strip.rows.clone(), start..start + width);
-        let tile = Tile { row_set, rows, column_set, columns: across, upper };
+        let tile = Tile {
+            row_set,
+            rows: strip.rows.clone(),
+            column_set,
+            columns: start..start + width,
+            upper,
+            row_features: features.rows.as_ref(),
+            column_features: features.columns.as_ref().or(features.rows.as_ref().filter(|_| upper)),
+        };
         kept.resize(pass.kept() * tile.pairs(), 0.0);
         mantissas.resize(tile.pairs(), 0.0);
         exponents.resize(tile.pairs(), 0.0);

@@ -9,7 +9,69 @@ use varnorm::kernel::CATALOGUE;
 use varnorm::{Kernel, Rank, Run, SeriesSet, Spectrum};
 
 fn every_kernel() -> Vec<Kernel> {
-    CATALOGUE.iter().map(|info| info.example.parse().unwrap()).collect()
+    let examples = CATALOGUE.iter().map(|info| info.example);
+    examples.chain(VARIANTS.iter().copied()).map(|spec| spec.parse().unwrap()).collect()
+}
+
+/// Other paths through kernels of the catalogue than their examples take.
+const VARIANTS: &[&str] = &[
+    "sig:level=7,scale=0.1",
+    "sig:level=3,order=3,scale=0.2",
+    "sig:level=5,order=2,lift=rbf,sigma=2,scale=1.5",
+    "sig:level=3,scale=0.3,compat=published",
+];
+
+/// Chains of cells one by one: every level as a full matrix of the chains that end in a cell, told apart by how often
+/// they have used its row and its column.
+fn naive_signature(json: &serde_json::Value, z: &[Vec<f64>]) -> f64 {
+    let whole = |name: &str| json[name].as_u64().unwrap_or(1) as usize;
+    let (level, scale) = (whole("level"), json["scale"].as_f64().unwrap());
+    let order = if json["kernel"] == "sig_explicit" { level } else { whole("order") };
+    let (rows, columns) = (z.len(), z.first().map_or(0, Vec::len));
+    // chains[s][t][q][r]: the sum over chains of the level at hand.
+    let mut chains = vec![vec![vec![vec![0.0; order + 1]; order + 1]; columns]; rows];
+    for (s, row) in z.iter().enumerate() {
+        row.iter().enumerate().for_each(|(t, z)| chains[s][t][1][1] = scale * z);
+    }
+    let mut value = 1.0;
+    for m in 1..=level {
+        let total: f64 = chains.iter().flatten().flatten().flatten().sum();
+        if m == level || json.get("compat").is_none() {
+            value += total;
+        }
+        let mut next = chains.clone();
+        // Sums over earlier cells, by the number of uses of their row or column.
+        let mut earlier = vec![0.0; columns];
+        let mut in_columns = vec![vec![0.0; order + 1]; columns];
+        for s in 0..rows {
+            let (mut before, mut in_row) = (0.0, vec![0.0; order + 1]);
+            for t in 0..columns {
+                for q in 1..=order {
+                    for r in 1..=order {
+                        let shorter = match (q, r) {
+                            (1, 1) => before,
+                            (_, 1) => in_row[q - 1],
+                            (1, _) => in_columns[t][r - 1],
+                            _ => chains[s][t][q - 1][r - 1],
+                        };
+                        next[s][t][q][r] = shorter * scale * z[s][t] / (q * r) as f64;
+                    }
+                }
+                before += earlier[t];
+                for q in 1..=order {
+                    in_row[q] += chains[s][t][q].iter().sum::<f64>();
+                }
+            }
+            for t in 0..columns {
+                earlier[t] += chains[s][t].iter().flatten().sum::<f64>();
+                for r in 1..=order {
+                    in_columns[t][r] += chains[s][t].iter().map(|q| q[r]).sum::<f64>();
+                }
+            }
+        }
+        chains = next;
+    }
+    value
 }
 
 /// The definition, written as naively as can be.
@@ -61,6 +123,19 @@ fn naive(kernel: &Kernel, x: &[f64], y: &[f64], channels: usize) -> f64 {
             }
             table[x.len()][y.len()]
         }
+        "sig" | "sig_explicit" => {
+            let lifted = |a: &[f64], b: &[f64]| match json["lift"].as_str() {
+                Some("rbf") => (-square(a, b) / (2.0 * number("sigma").powi(2))).exp(),
+                _ => dot(a, b),
+            };
+            let (x, y): (Vec<_>, Vec<_>) = (x.chunks(channels).collect(), y.chunks(channels).collect());
+            let increment = |a: &[&[f64]], b: &[&[f64]]| {
+                lifted(a[1], b[1]) - lifted(a[1], b[0]) - lifted(a[0], b[1]) + lifted(a[0], b[0])
+            };
+            let z: Vec<Vec<f64>> =
+                x.windows(2).map(|a| y.windows(2).map(|b| increment(a, b)).collect()).collect();
+            naive_signature(&json, &z)
+        }
         _ if name.starts_with("flat_") => point(x, y),
         _ if points.len() == 1 => point(x, y),
         _ => {
@@ -77,11 +152,12 @@ fn values_equal_the_naive_definition_for_every_shape() {
         let set = Numbers(5).walks(n, steps, channels);
         for kernel in every_kernel() {
             let found = gram::gram(&kernel, &set, Scaling::Raw, &run).unwrap().matrix;
+            let value = |i, j| naive(&kernel, set.series(i).values(), set.series(j).values(), channels);
+            let squares: Vec<f64> = (0..n).map(|i| value(i, i)).collect();
             for i in 0..n {
-                for j in 0..n {
-                    let expected = naive(&kernel, set.series(i).values(), set.series(j).values(), channels);
-                    let scale = naive(&kernel, set.series(i).values(), set.series(i).values(), channels)
-                        .max(naive(&kernel, set.series(j).values(), set.series(j).values(), channels));
+                for j in i..n {
+                    let expected = value(i, j);
+                    let scale = squares[i].max(squares[j]);
                     let error = (found.get(i, j) - expected).abs();
                     assert!(
                         error <= 1e-13 * scale.max(1.0),
@@ -125,7 +201,7 @@ fn gram_matrices_are_exactly_symmetric_and_positive_semidefinite() {
 
 #[test]
 fn bits_do_not_depend_on_threads_tiles_or_company() {
-    let set = Numbers(7).walks(75, 90, 4);
+    let set = Numbers(7).walks(75, 28, 4);
     let kernels = every_kernel();
     let grid: Vec<Kernel> = kernels
         .iter()
@@ -142,6 +218,8 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
                 "vrk:tau=0.01,lambda=0.5",
                 "vrk:tau=0.5,lambda=1,clip=published",
                 "sig_random:features=7,variance=1,seed=3",
+                "sig:level=2,lift=rbf,sigma=0.4,scale=2",
+                "sig:level=9,scale=0.05",
             ]
             .map(|s| s.parse().unwrap()),
         )
@@ -165,7 +243,13 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
             gram::self_values(std::slice::from_ref(kernel), &set, &Run::sequential()).unwrap().remove(0);
         assert_eq!(diagonal, together.self_values, "{kernel}");
         let cross = gram::cross(kernel, &set, &set, &diagonal, Scaling::Raw, &Run::sequential()).unwrap();
-        assert_eq!(cross.matrix, together.matrix, "{kernel} as queries against itself");
+        for (i, row) in (0..set.len()).map(|i| (i, cross.matrix.row(i))) {
+            assert_eq!(row[i..], together.matrix.row(i)[i..], "{kernel} as queries against itself");
+            // k(y,x) may sum in another order than k(x,y).
+            for (found, expected) in row[..i].iter().zip(together.matrix.row(i)) {
+                assert!((found - expected).abs() <= 1e-12 * diagonal[i].value().max(1.0), "{kernel}");
+            }
+        }
     }
 }
 
@@ -246,6 +330,11 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
         ("flat_poly:c=-1", "must be zero, a positive number or auto"),
         ("flat_poly:p=0", "degree from 1 to 32"),
         ("flat_linear:c=1", "it has: none"),
+        ("sig:level=0", "level from 1 to 32"),
+        ("sig:level=3,order=4", "order = 4: must be from 1 to the level, 3"),
+        ("sig:sigma=1", "belongs to lift=rbf"),
+        ("sig:lift=cubic", "unknown variant"),
+        ("sig:scale=0", "must be a positive number"),
         ("{\"kernel\":\"flat_rbf\",\"sigma\":", "not valid JSON"),
         ("", "is not a kernel"),
         ("gak:band=-1", "gak:band=-1"),
@@ -272,24 +361,86 @@ fn unequal_lengths_are_an_error_that_names_the_series() {
 }
 
 #[test]
-fn kernels_of_any_length_take_ragged_sets() {
-    let mut set = SeriesSet::new(2).unwrap();
-    for steps in [5, 1, 17, 30, 2, 9, 9, 30, 3, 1, 8, 12, 4, 4, 21, 6, 7, 11, 25] {
-        set.push(Numbers(steps as u64).walks(1, steps, 2).values()).unwrap();
+fn kernels_of_any_lengths_equal_the_naive_definition_and_ignore_their_company() {
+    let run = Run::sequential();
+    let mut numbers = Numbers(11);
+    let mut set = SeriesSet::new(3).unwrap();
+    for steps in [1, 2, 40, 7, 90, 3, 33, 1, 64, 20, 5, 12, 2, 70, 9, 28, 31, 100] {
+        set.push(numbers.walks(1, steps, 3).values()).unwrap();
     }
-    for info in CATALOGUE.iter().filter(|info| info.any_lengths) {
-        let kernel: Kernel = info.example.parse().unwrap();
-        let gram = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap();
+    let names: Vec<&str> = CATALOGUE.iter().filter(|info| info.any_lengths).map(|info| info.name).collect();
+    let any = |k: &Kernel| names.iter().any(|name| k.to_string().split(':').next() == Some(*name));
+    for kernel in every_kernel().into_iter().filter(any) {
+        let gram = gram::gram(&kernel, &set, Scaling::Raw, &run).unwrap();
         for i in 0..set.len() {
-            for j in 0..set.len() {
-                let value = |a, b| naive(&kernel, set.series(a).values(), set.series(b).values(), 2);
-                let scale = value(i, i).max(value(j, j)).max(1.0);
+            for j in i..set.len() {
+                let value = |i, j| {
+                    let (x, y): (varnorm::data::Series<'_>, varnorm::data::Series<'_>) =
+                        (set.series(i), set.series(j));
+                    naive(&kernel, x.values(), y.values(), 3)
+                };
                 let error = (gram.matrix.get(i, j) - value(i, j)).abs();
-                assert!(error <= 1e-13 * scale, "{kernel}: {i} {j}: {error:e}");
+                let scale = (value(i, i) * value(j, j)).sqrt().max(1.0);
+                assert!(error <= 1e-12 * scale, "{kernel}: {i} {j}: {error:e}");
+                let pair = gram::gram(&kernel, &set.select(&[i, j]), Scaling::Raw, &run).unwrap();
+                assert_eq!(pair.matrix.get(0, 1), gram.matrix.get(i, j), "{kernel}: {i} {j} alone");
             }
         }
-        let cross = gram::cross(&kernel, &set, &set, &gram.self_values, Scaling::Raw, &Run::sequential());
-        assert_eq!(cross.unwrap().matrix, gram.matrix, "{kernel} as queries against itself");
+    }
+}
+
+#[test]
+fn explicit_signatures_give_the_exact_kernel_of_the_same_level() {
+    let run = Run::with_threads(2).unwrap();
+    let mut set = Numbers(12).walks(40, 25, 3);
+    set.push(&[1.0, 2.0, 3.0]).unwrap();
+    for level in [1, 2, 5] {
+        let exact: Kernel = format!("sig:level={level},order={level},scale=1").parse().unwrap();
+        let explicit: Kernel = format!("sig_explicit:level={level},scale=1").parse().unwrap();
+        let features = varnorm::kernel::signature_features(&set, level, &run).unwrap();
+        let names = varnorm::kernel::signature_feature_names(3, level);
+        assert_eq!(names.len(), features.columns());
+        let expected = gram::gram(&exact, &set, Scaling::Raw, &run).unwrap().matrix;
+        let found = gram::gram(&explicit, &set, Scaling::Raw, &run).unwrap().matrix;
+        for i in 0..set.len() {
+            for j in 0..set.len() {
+                let product: f64 = features.row(i).iter().zip(features.row(j)).map(|(a, b)| a * b).sum();
+                let scale = (expected.get(i, i) * expected.get(j, j)).sqrt();
+                for value in [1.0 + product, found.get(i, j)] {
+                    let error = (value - expected.get(i, j)).abs();
+                    assert!(error <= 1e-12 * scale, "level {level}: {i} {j}: {error:e}");
+                }
+            }
+        }
+    }
+    let error = varnorm::kernel::signature_features(&set, 20, &run).unwrap_err().to_string();
+    assert!(error.contains("3 channels has more than 16777216 features"), "{error}");
+    let many = Numbers(1).walks(3, 4, 60);
+    let error = gram::gram(&"sig_explicit:level=3,scale=1".parse().unwrap(), &many, Scaling::Raw, &run);
+    assert!(error.unwrap_err().to_string().contains("sig with order = level"));
+}
+
+#[test]
+fn signature_kernels_hold_at_any_length_and_scale() {
+    let run = Run::sequential();
+    // A straight line of n equal steps: order 1 gives (n choose m)^2 (z/n^2)^m.
+    for (steps, size) in [(500, 1e3), (3, 1e3), (500, 1e-3), (50, 1e12), (2, 1e30)] {
+        let values = (0..steps).map(|t| size * f64::from(t)).collect();
+        let set = SeriesSet::from_equal(values, steps as usize, 1).unwrap();
+        for level in [1, 7, 32] {
+            let kernel: Kernel = format!("sig:level={level},scale=1").parse().unwrap();
+            let found = gram::gram(&kernel, &set, Scaling::Log, &run).unwrap().matrix.get(0, 0);
+            // Logarithms of the levels, and of their sum.
+            let (mut term, mut terms) = (0.0, vec![0.0]);
+            for m in 1..=level.min(steps - 1) {
+                term += 2.0 * (f64::from(steps - m) / f64::from(m) * size).ln();
+                terms.push(term);
+            }
+            let top = terms.iter().fold(0.0, |a: f64, b| a.max(*b));
+            let expected = top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln();
+            let error = (found - expected).abs();
+            assert!(error <= 1e-11 * expected.max(1.0), "{steps} {size} {level}: {found} {expected}");
+        }
     }
 }
 

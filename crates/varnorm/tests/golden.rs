@@ -59,6 +59,34 @@ fn logarithms_of_the_global_alignment_kernel() {
     assert_eq!(seen, 2, "the golden file has two alignment cases");
 }
 
+#[test]
+fn truncated_signature_kernels() {
+    let Some(golden) = shared_json("golden/kernels.json") else { return };
+    let (x, y, ragged) = (series_set(&golden["X"]), series_set(&golden["Y"]), series_set(&golden["ragged"]));
+    let run = Run::sequential();
+    let mut seen = 0;
+    for case in golden["cases"].as_array().unwrap() {
+        let mut object = case["params"].as_object().unwrap().clone();
+        let order = match case["kernel"].as_str().unwrap() {
+            "sig_truncated_order1" => 1.into(),
+            "sig_truncated_exact" => object["level"].clone(),
+            _ => continue,
+        };
+        object.insert("kernel".into(), "sig".into());
+        object.insert("order".into(), order);
+        let kernel: Kernel = Value::Object(object).to_string().parse().unwrap();
+        for (other, name) in [(&x, "xx"), (&y, "xy"), (&ragged, "x_ragged")] {
+            let squares = gram::self_values(std::slice::from_ref(&kernel), other, &run).unwrap().remove(0);
+            let found = gram::cross(&kernel, &x, other, &squares, Scaling::Raw, &run).unwrap().matrix;
+            for (f, e) in found.values().iter().zip(matrix(&case[name]).values()) {
+                assert_close(*f, *e, 1e-12, &format!("{kernel} {name}"));
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 9, "the golden file has nine cases of truncated signature kernels");
+}
+
 fn assert_by_rank(found: &[Scores], expected: &Value, what: &str) {
     for (q, by_rank) in expected.as_array().unwrap().iter().enumerate() {
         let expected = numbers(by_rank);

@@ -81,6 +81,20 @@ pub(super) fn alignment_bandwidth(corpus: &SeriesSet) -> f64 {
     if median > 0.0 { median * length.sqrt() } else { 1.0 }
 }
 
+/// The median distance of corpus points, whatever their series and times; any lengths.
+pub(super) fn median_distance_of_points(corpus: &SeriesSet) -> f64 {
+    /// Points that take part: evenly spaced ones, about a million pairs.
+    const POINTS: usize = 1400;
+    let channels = corpus.channels();
+    let picked = spread(corpus.values().len() / channels, POINTS);
+    let point = |i: usize| &corpus.values()[i * channels..(i + 1) * channels];
+    let mut squares = Vec::new();
+    for (a, &i) in picked.iter().enumerate() {
+        squares.extend(picked[..a].iter().map(|&j| squared_distance(point(i), point(j))));
+    }
+    median_distance(squares)
+}
+
 /// The mean of `<x,x>` over all series.
 pub(super) fn mean_series_square(corpus: &SeriesSet) -> f64 {
     mean_square(corpus, corpus.len())

@@ -9,18 +9,24 @@
 
 mod auto;
 mod columns;
+mod explicit;
+pub(crate) mod features;
 mod flat;
 mod gak;
 mod integral;
 pub(crate) mod lanes;
+mod levels;
 pub(crate) mod pass;
 pub(crate) mod product;
 mod recurrence;
 mod sig_random;
+mod signature;
 mod spec;
 mod vrk;
 
+pub use explicit::{signature_feature_names, signature_features};
 pub use sig_random::random_signature;
+pub use signature::{Compat, Lift};
 pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
 pub use vrk::{Clip, NamedClip};
 
@@ -40,6 +46,14 @@ pub enum Parameter {
 }
 
 impl Parameter {
+    /// The same, with `auto` worked out.
+    fn or_else(self, auto: impl FnOnce() -> f64) -> Self {
+        match self {
+            Self::Auto => Self::Value(auto()),
+            given => given,
+        }
+    }
+
     /// The number, or an error when it is still `auto`.
     pub(crate) fn resolved(self, name: &str) -> Result<f64> {
         match self {
@@ -158,6 +172,36 @@ pub enum Kernel {
         #[serde(default)]
         seed: u64,
     },
+    /// The truncated signature kernel: the sum over levels m of `scale^m <S_m(x), S_m(y)>`.
+    Sig {
+        /// The last level, 1 to 32.
+        #[serde(default = "spec::default_level")]
+        level: u32,
+        /// Most uses of one increment, 1 to `level`: 1 is fastest, `level` is exact for piecewise linear paths.
+        #[serde(default = "spec::default_order")]
+        order: u32,
+        /// The static kernel that lifts the points.
+        #[serde(default)]
+        lift: Lift,
+        /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sigma: Option<Parameter>,
+        /// Factor of the lifted kernel; `auto` is 1 over the number of channels (linear) or 1 (RBF).
+        #[serde(default)]
+        scale: Parameter,
+        /// Only to reproduce published numbers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        compat: Option<Compat>,
+    },
+    /// The truncated signature kernel from signatures as feature vectors; exact for piecewise linear paths.
+    SigExplicit {
+        /// The last level.
+        #[serde(default = "spec::default_explicit_level")]
+        level: u32,
+        /// Factor of the inner product of increments; `auto` is 1 over the number of channels.
+        #[serde(default)]
+        scale: Parameter,
+    },
 }
 
 impl Default for Kernel {
@@ -183,6 +227,28 @@ impl Kernel {
                 Parameter::Value(variance) => sig_random::validate(*features, *variance),
             },
             Self::FlatPoly { c, p } | Self::IntegralPoly { c, p } => non_negative("c", *c).and(degree(*p)),
+            Self::Sig { level, order, lift, sigma, scale, .. } => {
+                signature_level(*level)?;
+                if !(1..=*level).contains(order) {
+                    return Err(Error::bad_param(
+                        "order",
+                        order,
+                        format!("must be from 1 to the level, {level}"),
+                    ));
+                }
+                match (lift, sigma) {
+                    (Lift::Linear, Some(_)) => {
+                        return Err(Error::bad_param(
+                            "sigma",
+                            "given",
+                            "belongs to lift=rbf; the linear lift has none",
+                        ));
+                    }
+                    (_, sigma) => positive("sigma", sigma.unwrap_or_default())?,
+                }
+                positive("scale", *scale)
+            }
+            Self::SigExplicit { level, scale } => signature_level(*level).and(positive("scale", *scale)),
         }
     }
 
@@ -213,6 +279,21 @@ impl Kernel {
             Self::SigRandom { features, variance: Parameter::Auto, seed } => {
                 let variance = Parameter::Value(1.0 / f64::from(*features));
                 Self::SigRandom { features: *features, variance, seed: *seed }
+            }
+            Self::Sig { level, order, lift, sigma, scale, compat } => {
+                let (sigma, unit) = match lift {
+                    Lift::Linear => (None, 1.0 / corpus.channels() as f64),
+                    Lift::Rbf => {
+                        let sigma = sigma.unwrap_or_default();
+                        (Some(sigma.or_else(|| auto::median_distance_of_points(corpus))), 1.0)
+                    }
+                };
+                let scale = scale.or_else(|| unit);
+                Self::Sig { level: *level, order: *order, lift: *lift, sigma, scale, compat: *compat }
+            }
+            Self::SigExplicit { level, scale } => {
+                let scale = scale.or_else(|| 1.0 / corpus.channels() as f64);
+                Self::SigExplicit { level: *level, scale }
             }
             resolved => resolved.clone(),
         })
@@ -248,6 +329,14 @@ fn reservoir(lambda: f64, clip: Option<Clip>) -> Result<()> {
             Err(Error::bad_param("clip", share, "must be between 0 and 1, or \"published\""))
         }
         _ => Ok(()),
+    }
+}
+
+fn signature_level(level: u32) -> Result<()> {
+    if (1..=signature::MOST_LEVELS).contains(&level) {
+        Ok(())
+    } else {
+        Err(Error::bad_param("level", level, "must be a level from 1 to 32"))
     }
 }
 

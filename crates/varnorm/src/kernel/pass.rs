@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use super::Kernel;
+use super::explicit::ExplicitPass;
+use super::features::{FeatureMap, Features};
 use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
 use super::sig_random::RandomPass;
+use super::signature;
 use super::vrk::VrkPass;
 use crate::data::SeriesSet;
 use crate::error::Result;
@@ -24,6 +27,10 @@ pub(crate) struct Tile<'a> {
     pub(crate) columns: Range<usize>,
     /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
     pub(crate) upper: bool,
+    /// The features of all of `row_set`, for a pass with a [`FeatureMap`], unless they are too many to keep.
+    pub(crate) row_features: Option<&'a Features>,
+    /// Likewise of `column_set`.
+    pub(crate) column_features: Option<&'a Features>,
 }
 
 impl Tile<'_> {
@@ -65,6 +72,11 @@ pub(crate) trait Pass: Send + Sync {
         false
     }
 
+    /// The features whose inner products the walk takes, if it does: they are computed once per set.
+    fn feature_map(&self) -> Option<&dyn FeatureMap> {
+        None
+    }
+
     /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
     /// by row. A cell must have the same bits in whatever tile it is computed.
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]);
@@ -75,7 +87,16 @@ pub(crate) trait Pass: Send + Sync {
         let mut one = vec![0.0; self.kept()];
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
-            let tile = Tile { row_set: set, rows, column_set: set, columns, upper: true };
+            let (row_features, column_features) = (None, None);
+            let tile = Tile {
+                row_set: set,
+                rows,
+                column_set: set,
+                columns,
+                upper: true,
+                row_features,
+                column_features,
+            };
             self.walk(&tile, scratch, &mut one);
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }
@@ -92,6 +113,8 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut gak = GakPass::default();
     let mut vrk = VrkPass::default();
     let mut features: Vec<Box<dyn Pass>> = Vec::new();
+    let mut signatures = Vec::new();
+    let mut explicit = ExplicitPass::default();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -105,9 +128,13 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
                 let variance = variance.resolved("variance")?;
                 features.push(Box::new(RandomPass::new(index, *count, variance, *seed)));
             }
+            Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
+            Kernel::SigExplicit { .. } => explicit.add(index, kernel)?,
         }
     }
-    let passes: Vec<Box<dyn Pass>> = vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk)];
+    let mut passes: Vec<Box<dyn Pass>> =
+        vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit)];
+    signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     Ok(passes.into_iter().chain(features).filter(|p| !p.serves().is_empty()).collect())
 }
 

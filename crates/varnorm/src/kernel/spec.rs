@@ -51,6 +51,21 @@ pub(super) fn default_features() -> u32 {
     50
 }
 
+/// The last level of a signature kernel when none is given.
+pub(super) fn default_level() -> u32 {
+    5
+}
+
+/// The last level of an explicit signature kernel when none is given.
+pub(super) fn default_explicit_level() -> u32 {
+    3
+}
+
+/// The order of a signature kernel when none is given.
+pub(super) fn default_order() -> u32 {
+    1
+}
+
 const SIGMA_SERIES: ParameterInfo = ParameterInfo {
     name: "sigma",
     default: "auto",
@@ -99,6 +114,32 @@ const VARIANCE: ParameterInfo = ParameterInfo {
 };
 const SEED: ParameterInfo =
     ParameterInfo { name: "seed", default: "0", meaning: "seed of the random matrices" };
+
+const LEVEL: ParameterInfo = ParameterInfo { name: "level", default: "5", meaning: "last level, 1 to 32" };
+const SIGNATURE: &[ParameterInfo] = &[
+    LEVEL,
+    ParameterInfo {
+        name: "order",
+        default: "1",
+        meaning: "most uses of one increment, 1 (fastest) to level (exact for piecewise linear paths)",
+    },
+    ParameterInfo { name: "lift", default: "linear", meaning: "static kernel of the points: linear or rbf" },
+    ParameterInfo {
+        name: "sigma",
+        default: "auto",
+        meaning: "bandwidth of the rbf lift; auto: median distance of corpus points",
+    },
+    ParameterInfo {
+        name: "scale",
+        default: "auto",
+        meaning: "factor of the lifted kernel; auto: 1 / channels (linear) or 1 (rbf)",
+    },
+    ParameterInfo {
+        name: "compat",
+        default: "none",
+        meaning: "published: 1 + the last level alone, to reproduce published numbers",
+    },
+];
 
 /// Every kernel there is. Contract tests run over the examples.
 pub const CATALOGUE: &[KernelInfo] = &[
@@ -157,6 +198,27 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: true,
         parameters: &[FEATURES, VARIANCE, SEED],
         example: "sig_random:features=8,variance=0.1,seed=0",
+    },
+    KernelInfo {
+        name: "sig",
+        formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>",
+        any_lengths: true,
+        parameters: SIGNATURE,
+        example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
+    },
+    KernelInfo {
+        name: "sig_explicit",
+        formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>, from the d + .. + d^level features S",
+        any_lengths: true,
+        parameters: &[
+            ParameterInfo { name: "level", default: "3", meaning: "last level, 1 to 32; few channels only" },
+            ParameterInfo {
+                name: "scale",
+                default: "auto",
+                meaning: "factor of the inner product of increments; auto: 1 / channels",
+            },
+        ],
+        example: "sig_explicit:level=2,scale=0.5",
     },
 ];
 

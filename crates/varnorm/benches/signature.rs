@@ -1,0 +1,57 @@
+//! Speed of signature kernels; divide by the pairs, `count (count + 1) / 2`, for the time of one.
+//!
+//! `cargo bench -p varnorm --bench signature`
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use varnorm::gram::{self, Scaling, Tiling};
+use varnorm::{Kernel, Run, SeriesSet};
+
+/// Random walks from a pinned generator.
+fn walks(count: usize, steps: usize, channels: usize) -> SeriesSet {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5) * 0.6
+    };
+    let mut values = Vec::with_capacity(count * steps * channels);
+    for _ in 0..count {
+        let mut point = vec![0.0; channels];
+        for _ in 0..steps {
+            point.iter_mut().for_each(|p| *p += next());
+            values.extend_from_slice(&point);
+        }
+    }
+    SeriesSet::from_equal(values, steps, channels).unwrap()
+}
+
+fn bench(c: &mut Criterion, name: &str, set: &SeriesSet, specs: &[&str]) {
+    let run = Run::sequential();
+    let kernels: Vec<Kernel> = specs.iter().map(|s| s.parse().unwrap()).collect();
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10);
+    group.throughput(Throughput::Elements((set.len() * (set.len() + 1) / 2) as u64));
+    group.bench_function(specs.join(" "), |b| {
+        b.iter(|| gram::grams(&kernels, set, Scaling::Raw, Tiling::default(), &run).unwrap());
+    });
+}
+
+fn signatures(c: &mut Criterion) {
+    for (count, steps, channels) in [(64, 100, 3), (128, 100, 6), (256, 30, 6)] {
+        let set = walks(count, steps, channels);
+        let name = format!("signature/{count}x{steps}x{channels}");
+        bench(c, &name, &set, &["sig:level=7,scale=0.1"]);
+        bench(c, &name, &set, &["sig:level=7,lift=rbf,sigma=2,scale=1"]);
+        bench(c, &name, &set, &["sig:level=7,order=3,scale=0.1"]);
+    }
+    for (count, steps) in [(64, 100), (512, 100)] {
+        let name = format!("signature/{count}x{steps}x3");
+        bench(c, &name, &walks(count, steps, 3), &["sig_explicit:level=5,scale=0.1"]);
+    }
+    let set = walks(128, 100, 6);
+    let grid = ["1", "2", "4", "8"].map(|sigma| format!("sig:level=7,lift=rbf,sigma={sigma},scale=1"));
+    bench(c, "signature/128x100x6/grid", &set, &grid.each_ref().map(String::as_str));
+}
+
+criterion_group!(benches, signatures);
+criterion_main!(benches);

@@ -1,0 +1,140 @@
+//! [`FeatureMap`]: kernels that are inner products of feature vectors, and where those vectors are kept.
+//!
+//! A set's features are computed once where they fit [`MOST_BYTES`], and group by group otherwise. They come in
+//! blocks (levels, say) whose inner products are kept apart, so that a kernel can weigh them.
+
+use std::ops::Range;
+
+use super::pass::Tile;
+use super::product::inner_products;
+use crate::data::SeriesSet;
+use crate::error::Result;
+use crate::run::Run;
+
+/// Features of a set are kept as a whole up to this size.
+const MOST_BYTES: usize = 24 << 20;
+/// Features of a group of series are computed at a time, about so many numbers.
+const GROUP_VALUES: usize = 1 << 19;
+/// Series of a task.
+const TASK: usize = 32;
+
+/// Feature vectors of series, in blocks.
+pub(crate) trait FeatureMap: Send + Sync {
+    /// The length of every block.
+    fn blocks(&self, channels: usize) -> Vec<usize>;
+
+    /// Computes the features of some series: `out[block]` takes one row per series. A row must have the same bits
+    /// in whatever company it is computed.
+    fn fill(&self, set: &SeriesSet, which: Range<usize>, out: &mut [&mut [f64]]);
+}
+
+/// The features of some series.
+pub(crate) struct Features {
+    /// Length and rows of every block.
+    pub(crate) blocks: Vec<(usize, Vec<f64>)>,
+}
+
+impl Features {
+    fn zeros(map: &dyn FeatureMap, channels: usize, count: usize) -> Self {
+        let blocks =
+            map.blocks(channels).into_iter().map(|depth| (depth, vec![0.0; depth * count])).collect();
+        Self { blocks }
+    }
+
+    /// Of a few series.
+    pub(crate) fn of(map: &dyn FeatureMap, set: &SeriesSet, which: Range<usize>) -> Self {
+        let mut features = Self::zeros(map, set.channels(), which.len());
+        let mut parts: Vec<&mut [f64]> = features.blocks.iter_mut().map(|b| b.1.as_mut_slice()).collect();
+        map.fill(set, which, &mut parts);
+        features
+    }
+
+    /// Of a whole set.
+    pub(crate) fn of_set(map: &dyn FeatureMap, set: &SeriesSet, run: &Run) -> Result<Self> {
+        let mut features = Self::zeros(map, set.channels(), set.len());
+        let starts = (0..set.len()).step_by(TASK);
+        let mut tasks: Vec<(usize, Vec<&mut [f64]>)> = starts.map(|start| (start, Vec::new())).collect();
+        for (depth, rows) in &mut features.blocks {
+            tasks.iter_mut().zip(rows.chunks_mut(TASK * *depth)).for_each(|(task, part)| task.1.push(part));
+        }
+        run.for_each("features", tasks, |(start, mut parts)| {
+            map.fill(set, start..set.len().min(start + TASK), &mut parts);
+            Ok(())
+        })?;
+        Ok(features)
+    }
+
+    /// Of a whole set, if they are not too many to keep.
+    pub(crate) fn of_set_if_small(map: &dyn FeatureMap, set: &SeriesSet, run: &Run) -> Result<Option<Self>> {
+        let length: usize = map.blocks(set.channels()).iter().sum();
+        let small = length.saturating_mul(set.len()).saturating_mul(8) <= MOST_BYTES;
+        small.then(|| Self::of_set(map, set, run)).transpose()
+    }
+
+    fn rows(&self, block: usize, which: Range<usize>) -> &[f64] {
+        let (depth, values) = &self.blocks[block];
+        &values[which.start * depth..which.end * depth]
+    }
+}
+
+/// The inner products of a tile, one plane per block: the body of [`Pass::walk`](super::pass::Pass::walk).
+pub(crate) fn walk(map: &dyn FeatureMap, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    let whole = (0..tile.rows.len(), 0..tile.columns.len());
+    if let (Some(rows), Some(columns)) = (tile.row_features, tile.column_features) {
+        let sides = [(rows, tile.rows.clone()), (columns, tile.columns.clone())];
+        return products(tile, sides, whole, scratch, kept);
+    }
+    let length: usize = map.blocks(tile.row_set.channels()).iter().sum();
+    let group = (GROUP_VALUES / length.max(1)).max(1);
+    for c in whole.1.clone().step_by(group) {
+        let c = c..whole.1.end.min(c + group);
+        let first = tile.columns.start;
+        let columns = Features::of(map, tile.column_set, first + c.start..first + c.end);
+        for r in whole.0.clone().step_by(group) {
+            let r = r..whole.0.end.min(r + group);
+            let first = tile.rows.start;
+            let rows = Features::of(map, tile.row_set, first + r.start..first + r.end);
+            let sides = [(&rows, 0..r.len()), (&columns, 0..c.len())];
+            products(tile, sides, (r, c.clone()), scratch, kept);
+        }
+    }
+}
+
+/// The inner products of some rows with some columns, put in their place in the tile.
+fn products(
+    tile: &Tile<'_>,
+    [(rows, which_rows), (columns, which_columns)]: [(&Features, Range<usize>); 2],
+    place: (Range<usize>, Range<usize>),
+    scratch: &mut Vec<f64>,
+    kept: &mut [f64],
+) {
+    let stride = tile.columns.len();
+    for (block, plane) in kept.chunks_exact_mut(tile.pairs()).enumerate() {
+        let (a, b) = (rows.rows(block, which_rows.clone()), columns.rows(block, which_columns.clone()));
+        let out = &mut plane[place.0.start * stride + place.1.start..];
+        inner_products(a, b, rows.blocks[block].0, scratch, out, stride);
+    }
+}
+
+/// The inner products of series with themselves: the body of
+/// [`Pass::walk_diagonal`](super::pass::Pass::walk_diagonal).
+pub(crate) fn walk_diagonal(
+    map: &dyn FeatureMap,
+    set: &SeriesSet,
+    which: Range<usize>,
+    scratch: &mut Vec<f64>,
+    kept: &mut [f64],
+) {
+    let length: usize = map.blocks(set.channels()).iter().sum();
+    let group = (GROUP_VALUES / length.max(1)).max(1);
+    for start in (0..which.len()).step_by(group) {
+        let end = which.len().min(start + group);
+        let features = Features::of(map, set, which.start + start..which.start + end);
+        for (block, plane) in kept.chunks_exact_mut(which.len()).enumerate() {
+            for (at, cell) in plane[start..end].iter_mut().enumerate() {
+                let row = features.rows(block, at..at + 1);
+                inner_products(row, row, row.len(), scratch, std::slice::from_mut(cell), 1);
+            }
+        }
+    }
+}
