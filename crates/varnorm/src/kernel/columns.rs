@@ -140,51 +140,30 @@ impl Row for Columns {
 /// Rows of static values made at a time: with L lanes their sums fill half of the registers of AVX2.
 pub(crate) const BLOCK: usize = 2;
 
-/// `<x_s, y_t>` for the steps `first .. first + rows` of x and all steps of y: `out[r * y.steps + t]`.
-#[inline(always)]
-pub(crate) fn products<I: Isa>(x: &impl Row, first: usize, rows: usize, y: &Columns, out: &mut [[f64; L]]) {
-    match rows {
-        BLOCK => sums::<I, BLOCK, false>(x, first, y, out),
-        _ => {
-            for r in 0..rows {
-                sums::<I, 1, false>(x, first + r, y, &mut out[r * y.steps..]);
-            }
-        }
-    }
-}
-
-/// `|x_s - y_t|^2`, likewise, from the differences themselves: no digits are lost to cancellation.
+/// `|x_s - y_t|^2` for the steps `first .. first + rows` of x and all steps of y: `out[r * y.steps + t]`; from the
+/// differences themselves, so that no digits are lost to cancellation.
 #[inline(always)]
 pub(crate) fn distances<I: Isa>(x: &impl Row, first: usize, rows: usize, y: &Columns, out: &mut [[f64; L]]) {
     match rows {
-        BLOCK => sums::<I, BLOCK, true>(x, first, y, out),
+        BLOCK => sums::<I, BLOCK>(x, first, y, out),
         _ => {
             for r in 0..rows {
-                sums::<I, 1, true>(x, first + r, y, &mut out[r * y.steps..]);
+                sums::<I, 1>(x, first + r, y, &mut out[r * y.steps..]);
             }
         }
     }
 }
 
 #[inline(always)]
-fn sums<I: Isa, const R: usize, const DISTANCE: bool>(
-    x: &impl Row,
-    first: usize,
-    y: &Columns,
-    out: &mut [[f64; L]],
-) {
+fn sums<I: Isa, const R: usize>(x: &impl Row, first: usize, y: &Columns, out: &mut [[f64; L]]) {
     for t in 0..y.steps {
         let mut sums = [[0.0; L]; R];
         for (channel, y) in y.step(t).iter().enumerate() {
             for (r, sum) in sums.iter_mut().enumerate() {
                 let x = x.at(first + r, channel);
                 for lane in 0..L {
-                    if DISTANCE {
-                        let difference = x[lane] - y[lane];
-                        sum[lane] = I::mul_add(difference, difference, sum[lane]);
-                    } else {
-                        sum[lane] = I::mul_add(x[lane], y[lane], sum[lane]);
-                    }
+                    let difference = x[lane] - y[lane];
+                    sum[lane] = I::mul_add(difference, difference, sum[lane]);
                 }
             }
         }
