@@ -7,8 +7,8 @@ use varnorm::Error;
 use varnorm::data::{CsvShape, WriteOptions};
 
 use crate::args::Reading;
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Session;
 use crate::source;
 
 /// Convert data between .ts, .arff, .csv, .npy and .npz
@@ -43,10 +43,10 @@ enum Shape {
 
 impl Convert {
     /// Reads and writes.
-    pub fn run(&self, session: &Session) -> Result<(), Failure> {
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
         // A target that cannot be written is said before a long read.
         varnorm::data::Format::from_path(&self.output)?;
-        let dataset = source::read(session, &self.input, self.reading)?;
+        let dataset = source::read(console, &self.input, self.reading)?;
         let csv = match self.csv {
             Shape::Wide => CsvShape::Wide,
             Shape::Long => CsvShape::Long,
@@ -54,9 +54,9 @@ impl Convert {
         let options = WriteOptions { csv, lossy: self.lossy };
         let dropped =
             varnorm::data::write(&dataset, &self.output, &options).map_err(|error| self.refused(error))?;
-        session.say(format!("read {}: {}", dataset.name, source::describe(&dataset.series)));
-        dropped.iter().for_each(|what| session.warn(format!("dropped: {what}")));
-        session.say(format!("wrote {}", self.output.display()));
+        console.say(format!("read {}: {}", dataset.name, source::describe(&dataset.series)));
+        dropped.iter().for_each(|what| console.warn(format!("dropped: {what}")));
+        console.say(format!("wrote {}", self.output.display()));
         Ok(())
     }
 

@@ -8,8 +8,8 @@ use varnorm::gram::Scaling;
 use varnorm::{Dataset, Detector, Error, Settings};
 
 use crate::args::{DecisionName, Method, Reading};
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Session;
 use crate::table::{count, significant};
 use crate::{output, source};
 
@@ -60,18 +60,18 @@ pub struct Fit {
 
 impl Fit {
     /// Fits and writes.
-    pub fn run(&self, session: &Session) -> Result<(), Failure> {
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
         let settings = self.effective_settings()?;
         if self.print_settings {
-            return output::deliver(session, None, |out| output::json(out, &settings));
+            return output::deliver(console, None, |out| output::json(out, &settings));
         }
         let Some(path) = &self.output else {
             return Err(Failure::Words("say with -o where the model goes".into()));
         };
-        let dataset = source::read(session, &self.data, self.reading)?;
-        let picked = self.pick(&dataset, session)?;
+        let dataset = source::read(console, &self.data, self.reading)?;
+        let picked = self.pick(&dataset, console)?;
         let corpus = picked.as_ref().map_or_else(|| dataset.clone(), |picked| dataset.select(picked));
-        let detector = settings.fit(&corpus.series, &session.run).map_err(|error| {
+        let detector = settings.fit(&corpus.series, &console.run).map_err(|error| {
             // Errors number the series as in the file.
             let error = match &picked {
                 Some(picked) => error.renumbered(picked, picked),
@@ -82,10 +82,10 @@ impl Fit {
         // Without names, picked series go by their place in the file.
         let places = |picked: Vec<usize>| picked.iter().map(usize::to_string).collect();
         let detector = detector.with_corpus_names(corpus.case_names.or(picked.map(places)));
-        session.run.check()?;
-        session.clear();
+        console.run.check()?;
+        console.clear();
         detector.save(path)?;
-        self.tell(session, &detector, corpus.series.len(), path);
+        self.tell(console, &detector, corpus.series.len(), path);
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Fit {
     }
 
     /// The series with the normal label, or all of them, with a warning where that looks like a mistake.
-    fn pick(&self, dataset: &Dataset, session: &Session) -> Result<Option<Vec<usize>>, Failure> {
+    fn pick(&self, dataset: &Dataset, console: &Console) -> Result<Option<Vec<usize>>, Failure> {
         if let Some(label) = &self.normal {
             return Ok(Some(dataset.with_label(label)?));
         }
@@ -121,7 +121,7 @@ impl Fit {
             if found.len() > 1 {
                 let shown = found.iter().take(6).copied().collect::<Vec<_>>().join(", ");
                 let more = if found.len() > 6 { ", ..." } else { "" };
-                session.warn(format!(
+                console.warn(format!(
                     "the data have {} classes ({shown}{more}) and all are taken as normal; choose one with \
                      --normal",
                     found.len()
@@ -131,11 +131,11 @@ impl Fit {
         Ok(None)
     }
 
-    fn tell(&self, session: &Session, detector: &Detector, given: usize, path: &Path) {
+    fn tell(&self, console: &Console, detector: &Detector, given: usize, path: &Path) {
         let (settings, members) = (detector.settings(), detector.members().len());
         let normal = self.normal.as_ref().map(|label| format!(" labelled {label}")).unwrap_or_default();
         let held = if members < given { format!(" ({} held out)", given - members) } else { String::new() };
-        session.say(format!(
+        console.say(format!(
             "fitted on {} of {}{normal}{held}; after preparation ({}): {}, {}",
             count(members, "series"),
             count(detector.preparation().channels(), "channel"),
@@ -143,10 +143,10 @@ impl Fit {
             count(detector.corpus().channels(), "channel"),
             source::lengths(detector.corpus())
         ));
-        session.say(format!("kernel {}; rank {} kept", detector.kernel(), detector.spectrum().rank()));
-        session.say(calibration_in_words(detector));
-        detector.warnings().iter().for_each(|warning| session.warn(warning));
-        session.say(format!("wrote {}", path.display()));
+        console.say(format!("kernel {}; rank {} kept", detector.kernel(), detector.spectrum().rank()));
+        console.say(calibration_in_words(detector));
+        detector.warnings().iter().for_each(|warning| console.warn(warning));
+        console.say(format!("wrote {}", path.display()));
     }
 }
 

@@ -6,9 +6,9 @@ use clap::Args;
 use varnorm::kernel::{CATALOGUE, KernelInfo};
 
 use crate::args::ReportFormat;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::output;
-use crate::session::Session;
 
 /// List the kernels, their parameters and how to write them
 #[derive(Args)]
@@ -23,8 +23,8 @@ pub struct Kernels {
 
 impl Kernels {
     /// Prints the catalogue.
-    pub fn run(&self, session: &Session) -> Result<(), Failure> {
-        output::deliver(session, None, |out| match self.format {
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
+        output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(out, &CATALOGUE),
             ReportFormat::Table => CATALOGUE.iter().enumerate().try_for_each(|(i, info)| {
                 if i > 0 {

@@ -1,10 +1,11 @@
 //! The program `varnorm`: novelty detection for time series from the command line.
 //!
-//! One file per command. What they share: [`args`] (options), [`source`] (reading data), [`session`]
+//! One file per command. What they share: [`args`] (options), [`source`] (reading data), [`console`]
 //! (threads, talk, Ctrl-C), [`progress`] (the bar), [`output`] and [`table`] (results), [`failure`] (errors).
 //! Results go to standard output, everything else to standard error.
 
 mod args;
+mod console;
 mod convert;
 mod demo;
 mod failure;
@@ -15,7 +16,6 @@ mod kernels;
 mod output;
 mod progress;
 mod score;
-mod session;
 mod source;
 mod table;
 
@@ -23,8 +23,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use console::Console;
 use failure::Failure;
-use session::Session;
 
 /// Finds novel time series: learns from normal ones, scores new ones, says how sure it is.
 #[derive(Parser)]
@@ -71,9 +71,9 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let outcome = Session::new(usize::from(cli.threads), cli.quiet).and_then(|session| {
-        let outcome = run(&cli.command, &session);
-        session.clear();
+    let outcome = Console::new(usize::from(cli.threads), cli.quiet).and_then(|console| {
+        let outcome = run(&cli.command, &console);
+        console.clear();
         outcome
     });
     match outcome {
@@ -86,15 +86,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command, session: &Session) -> Result<Verdict, Failure> {
+fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     let done = match command {
-        Command::Score(command) => return command.run(session),
-        Command::Demo(command) => command.run(session),
-        Command::Fit(command) => command.run(session),
-        Command::Inspect(command) => command.run(session),
-        Command::Gram(command) => command.run(session),
-        Command::Convert(command) => command.run(session),
-        Command::Kernels(command) => command.run(session),
+        Command::Score(command) => return command.run(console),
+        Command::Demo(command) => command.run(console),
+        Command::Fit(command) => command.run(console),
+        Command::Inspect(command) => command.run(console),
+        Command::Gram(command) => command.run(console),
+        Command::Convert(command) => command.run(console),
+        Command::Kernels(command) => command.run(console),
     };
     done.map(|()| Verdict::Fine)
 }

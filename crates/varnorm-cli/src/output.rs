@@ -5,18 +5,18 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Session;
 
 /// Writes a result to the file, or to standard output. A reader who has seen enough and closed the pipe is no
 /// error.
 pub fn deliver(
-    session: &Session,
+    console: &Console,
     file: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    session.run.check()?;
-    session.clear();
+    console.run.check()?;
+    console.clear();
     if let Some(path) = file {
         return Ok(varnorm::data::write_atomically(path, write)?);
     }

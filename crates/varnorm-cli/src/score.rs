@@ -11,8 +11,8 @@ use varnorm::{Dataset, Detector, Distance, Finding, Findings, Kernel, Norm, Prep
 
 use crate::Verdict;
 use crate::args::{DecisionName, Format, Reading};
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Session;
 use crate::table::{Align, Table, count, significant};
 use crate::{output, source};
 
@@ -87,7 +87,7 @@ struct Report<'a> {
 
 impl Score {
     /// Scores and prints.
-    pub fn run(&self, session: &Session) -> Result<Verdict, Failure> {
+    pub fn run(&self, console: &Console) -> Result<Verdict, Failure> {
         let detector = Detector::load(&self.model)?;
         if self.fail_on_novel && detector.calibrated().is_none() {
             return Err(Failure::Words(
@@ -95,20 +95,20 @@ impl Score {
                     .into(),
             ));
         }
-        let dataset = source::read(session, &self.data, self.reading)?;
+        let dataset = source::read(console, &self.data, self.reading)?;
         let level = self.level.unwrap_or(detector.settings().level);
         let decision: Decision = self.decision.map_or(detector.settings().decision, Into::into);
         let findings = detector
-            .score_at(&dataset.series, level, decision, &session.run)
+            .score_at(&dataset.series, level, decision, &console.run)
             .map_err(source::named(&dataset))?;
-        self.print(session, &detector, &dataset, &findings)?;
-        detector.warnings_at(level).iter().for_each(|warning| session.warn(warning));
+        self.print(console, &detector, &dataset, &findings)?;
+        detector.warnings_at(level).iter().for_each(|warning| console.warn(warning));
         if findings.rule == Rule::Quantile && self.decision.is_some() {
-            session.say("note: --decision has no effect: the model flags by the quantile of its calibration");
+            console.say("note: --decision has no effect: the model flags by the quantile of its calibration");
         }
-        session.say(summary(&findings));
+        console.say(summary(&findings));
         if let Some(hint) = hint(&detector, &findings) {
-            session.say(hint);
+            console.say(hint);
         }
         let novel = self.fail_on_novel && findings.flagged() > 0;
         Ok(if novel { Verdict::Novel } else { Verdict::Fine })
@@ -116,13 +116,13 @@ impl Score {
 
     fn print(
         &self,
-        session: &Session,
+        console: &Console,
         detector: &Detector,
         dataset: &Dataset,
         findings: &Findings,
     ) -> Result<(), Failure> {
         let file = self.output.as_deref();
-        output::deliver(session, file, |out| match Format::choose(self.format, file) {
+        output::deliver(console, file, |out| match Format::choose(self.format, file) {
             Format::Table => table(dataset, findings, Reader::Person).write_aligned(out),
             Format::Csv => table(dataset, findings, Reader::Program).write_csv(out),
             Format::Json => output::json(out, &report(detector, dataset, findings)),

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use varnorm::{Dataset, Error, SeriesSet};
 
 use crate::args::Reading;
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Session;
 use crate::table::count;
 
 /// Reads files and folders as one data set and tells what the readers noticed.
-pub fn read(session: &Session, paths: &[PathBuf], reading: Reading) -> Result<Dataset, Failure> {
+pub fn read(console: &Console, paths: &[PathBuf], reading: Reading) -> Result<Dataset, Failure> {
     let dataset = varnorm::data::read_all(paths, &reading.options())?;
-    session.run.check()?;
-    session.notes(&dataset.notes);
+    console.run.check()?;
+    console.notes(&dataset.notes);
     Ok(dataset)
 }
 

@@ -1,4 +1,8 @@
 //! Novelty detection for time series with variance norms.
+//!
+//! [`Settings`] say what is wanted, [`Settings::fit`] makes a [`Detector`] from normal series, [`Detector::score`] gives
+//! [`Findings`] about new ones. Below that, each stage is a module: [`data`], [`prepare`], [`kernel`], [`gram`],
+//! [`spectrum`], [`score`], [`calibrate`].
 
 pub mod calibrate;
 pub mod data;
@@ -23,3 +27,8 @@ pub use prepare::Preparation;
 pub use run::Run;
 pub use score::{Distance, Measure, Norm};
 pub use spectrum::{Rank, Spectrum};
+
+/// The code of the README, run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

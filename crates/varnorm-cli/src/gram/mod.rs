@@ -10,8 +10,8 @@ use varnorm::gram::{self, Scaling};
 use varnorm::{Dataset, Kernel, Matrix, Preparation, SeriesSet};
 
 use crate::args::Reading;
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Session;
 use crate::{output, source};
 
 /// Compute the kernel values of all pairs of series
@@ -58,12 +58,12 @@ enum Form {
 
 impl GramCommand {
     /// Computes and writes.
-    pub fn run(&self, session: &Session) -> Result<(), Failure> {
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
         let form = form(self.output.as_deref())?;
         let kernel: Kernel = self.kernel.parse()?;
         let prepare: Preparation = self.prepare.parse()?;
         let read = |path: &PathBuf| -> Result<Dataset, Failure> {
-            source::read(session, std::slice::from_ref(path), self.reading)
+            source::read(console, std::slice::from_ref(path), self.reading)
         };
         let rows = read(&self.a)?;
         let columns = self.b.as_ref().map(read).transpose()?;
@@ -77,21 +77,21 @@ impl GramCommand {
         };
         let width = corpus.len();
         let height = queries.as_ref().map_or(width, SeriesSet::len);
-        session.say(format!("kernel {kernel}, {height} x {width} values"));
-        let matrix = self.values(session, &kernel, &corpus, queries.as_ref())?;
-        output::deliver(session, self.output.as_deref(), |out| match form {
+        console.say(format!("kernel {kernel}, {height} x {width} values"));
+        let matrix = self.values(console, &kernel, &corpus, queries.as_ref())?;
+        output::deliver(console, self.output.as_deref(), |out| match form {
             Form::Npy => npy::write(out, &matrix),
             Form::Csv => write_csv(out, &matrix),
         })?;
         if let Some(path) = &self.output {
-            session.say(format!("wrote {}", path.display()));
+            console.say(format!("wrote {}", path.display()));
         }
         Ok(())
     }
 
     fn values(
         &self,
-        session: &Session,
+        console: &Console,
         kernel: &Kernel,
         corpus: &SeriesSet,
         queries: Option<&SeriesSet>,
@@ -102,7 +102,7 @@ impl GramCommand {
             (false, true) => Scaling::Log,
             (true, true) => Scaling::LogNormalized,
         };
-        let run = &session.run;
+        let run = &console.run;
         Ok(match queries {
             None => gram::gram(kernel, corpus, scaling, run)?.matrix,
             Some(queries) => {

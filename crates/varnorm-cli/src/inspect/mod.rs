@@ -12,8 +12,8 @@ use varnorm::data::Format;
 use varnorm::{Detector, Error, SeriesSet};
 
 use crate::args::{Reading, ReportFormat};
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Session;
 use crate::{output, source, table};
 
 /// Show what a model file or a data file holds
@@ -58,11 +58,11 @@ impl Lengths {
 
 impl Inspect {
     /// Looks and prints.
-    pub fn run(&self, session: &Session) -> Result<(), Failure> {
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
         if self.file.is_dir() || Format::from_path(&self.file).is_ok() {
-            let dataset = source::read(session, std::slice::from_ref(&self.file), self.reading)?;
+            let dataset = source::read(console, std::slice::from_ref(&self.file), self.reading)?;
             let report = data::Report::new(&dataset);
-            return output::deliver(session, None, |out| match self.format {
+            return output::deliver(console, None, |out| match self.format {
                 ReportFormat::Json => output::json(out, &report),
                 ReportFormat::Table => table::write_facts(out, &report.facts()),
             });
@@ -70,11 +70,11 @@ impl Inspect {
         require_likely_model(&self.file)?;
         let detector = Detector::load(&self.file)?;
         let report = model::Report::new(&detector);
-        output::deliver(session, None, |out| match self.format {
+        output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(out, &report),
             ReportFormat::Table => table::write_facts(out, &report.facts()),
         })?;
-        detector.warnings().iter().for_each(|warning| session.warn(warning));
+        detector.warnings().iter().for_each(|warning| console.warn(warning));
         Ok(())
     }
 }

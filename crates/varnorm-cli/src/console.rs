@@ -1,4 +1,4 @@
-//! [`Session`]: threads, talk and Ctrl-C of one run of the program.
+//! [`Console`]: threads, talk and Ctrl-C of one run of the program.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// What every command gets: how to compute, and how to talk.
-pub struct Session {
+pub struct Console {
     /// Threads, progress and cancellation for the library.
     pub run: Run,
     quiet: bool,
     bar: Arc<Bar>,
 }
 
-impl Session {
+impl Console {
     /// So many threads (0: one per core); the first Ctrl-C stops the work, a second one the program.
     pub fn new(threads: usize, quiet: bool) -> Result<Self, Failure> {
         let bar = Arc::new(Bar::new(!quiet && std::io::stderr().is_terminal()));
