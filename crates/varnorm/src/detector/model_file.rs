@@ -15,7 +15,7 @@ use crate::data::{SeriesSet, write_atomically};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::matrix::{Matrix, Scaled};
-use crate::prepare::{FittedPreparation, FittedStep};
+use crate::prepare::{FittedPreparation, FittedStep, Per};
 use crate::run::Run;
 use crate::spectrum::Spectrum;
 
@@ -282,11 +282,16 @@ fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
 }
 
 fn check_preparation(header: &Header) -> Result<(), String> {
+    let mut channels = header.preparation.channels();
+    check(channels > 0, || "its preparation is malformed".into())?;
     for step in header.preparation.steps() {
         let holds = match step {
-            FittedStep::Zscore { means, scales, .. } => {
-                !means.is_empty()
-                    && means.len() == scales.len()
+            FittedStep::Zscore { per, means, scales } => {
+                let fits = match per {
+                    Per::Channel => means.len() == channels,
+                    Per::Step => !means.is_empty() && means.len().is_multiple_of(channels),
+                };
+                fits && means.len() == scales.len()
                     && means.iter().chain(scales).all(|v| v.is_finite())
                     && scales.iter().all(|s| *s > 0.0)
             }
@@ -296,6 +301,39 @@ fn check_preparation(header: &Header) -> Result<(), String> {
             _ => true,
         };
         check(holds, || "its preparation is malformed".into())?;
+        channels = match step {
+            FittedStep::Time {} | FittedStep::Visibility { .. } => channels.saturating_add(1),
+            FittedStep::LeadLag {} => channels.saturating_mul(2),
+            _ => channels,
+        };
     }
-    Ok(())
+    check(channels == header.channels, || "its preparation does not give its corpus' channels".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prepare::Preparation;
+
+    /// A file with a right checksum and wrong content: what damage cannot make, a hand can.
+    #[test]
+    fn a_preparation_that_does_not_fit_its_channels_is_refused() {
+        let values = (0..6 * 4 * 2).map(|i| f64::from(i).sin()).collect();
+        let corpus = SeriesSet::from_equal(values, 4, 2).unwrap();
+        for prepare in ["zscore=channel,time,lead_lag", "zscore=step,visibility=i"] {
+            let prepare: Preparation = prepare.parse().unwrap();
+            let settings = Settings { prepare, calibration: Calibration::None {}, ..Settings::default() };
+            let good = settings.fit(&corpus, &Run::sequential()).unwrap();
+            assert_eq!(Detector::from_bytes(&good.to_bytes().unwrap()).unwrap(), good);
+            let mut bad = good.clone();
+            if let FittedStep::Zscore { means, scales, .. } = &mut bad.fitted.preparation.steps[0] {
+                means.push(0.0);
+                scales.push(1.0);
+            }
+            assert!(Detector::from_bytes(&bad.to_bytes().unwrap()).unwrap_err().contains("malformed"));
+            let mut bad = good.clone();
+            bad.fitted.preparation.steps.push(FittedStep::Time {});
+            assert!(Detector::from_bytes(&bad.to_bytes().unwrap()).unwrap_err().contains("channels"));
+        }
+    }
 }
