@@ -8,6 +8,7 @@ use super::features::{FeatureMap, Features};
 use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
+use super::sig_pde;
 use super::sig_random::RandomPass;
 use super::signature;
 use super::vrk::VrkPass;
@@ -46,6 +47,15 @@ pub(crate) struct Values<'a> {
     pub(crate) mantissas: &'a mut [f64],
     /// Whole numbers; untouched (zero) by kernels whose values fit an `f64` as they are.
     pub(crate) exponents: &'a mut [f64],
+}
+
+impl Values<'_> {
+    /// Takes the values of the `which`-th kernel of a walk that keeps a mantissa and an exponent for each.
+    pub(crate) fn take_planes(&mut self, which: usize, kept: &[f64]) {
+        let pairs = self.mantissas.len();
+        self.mantissas.copy_from_slice(&kept[2 * which * pairs..(2 * which + 1) * pairs]);
+        self.exponents.copy_from_slice(&kept[(2 * which + 1) * pairs..(2 * which + 2) * pairs]);
+    }
 }
 
 /// One walk over pairs of series.
@@ -114,6 +124,7 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut vrk = VrkPass::default();
     let mut features: Vec<Box<dyn Pass>> = Vec::new();
     let mut signatures = Vec::new();
+    let mut untruncated = Vec::new();
     let mut explicit = ExplicitPass::default();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
@@ -129,12 +140,14 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
                 features.push(Box::new(RandomPass::new(index, *count, variance, *seed)));
             }
             Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
+            Kernel::SigPde { .. } => sig_pde::add(&mut untruncated, index, kernel)?,
             Kernel::SigExplicit { .. } => explicit.add(index, kernel)?,
         }
     }
     let mut passes: Vec<Box<dyn Pass>> =
         vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit)];
     signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
+    untruncated.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     Ok(passes.into_iter().chain(features).filter(|p| !p.serves().is_empty()).collect())
 }
 
