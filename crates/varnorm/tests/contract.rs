@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Numbers;
+use common::{Numbers, smallest_eigenvalue};
 use varnorm::gram::{self, Scaling, Tiling};
 use varnorm::kernel::{CATALOGUE, Lift};
 use varnorm::{Kernel, Rank, Run, SeriesSet, Spectrum};
@@ -267,7 +267,7 @@ fn gram_matrices_are_exactly_symmetric_and_positive_semidefinite() {
 
 #[test]
 fn bits_do_not_depend_on_threads_tiles_or_company() {
-    let set = Numbers(7).walks(75, 70, 4);
+    let set = Numbers(7).walks(60, 40, 4);
     let kernels = every_kernel();
     let grid: Vec<Kernel> = kernels
         .iter()
@@ -515,6 +515,49 @@ fn signature_kernels_hold_at_any_length_and_scale() {
             let error = (found - expected).abs();
             assert!(error <= 1e-11 * expected.max(1.0), "{steps} {size} {level}: {found} {expected}");
         }
+    }
+}
+
+/// Finite, of unit diagonal and positive semidefinite when normalised, whatever the shape and the size.
+fn assert_sound(kernel: &Kernel, set: &SeriesSet, run: &Run, what: &str) {
+    let gram = gram::gram(kernel, set, Scaling::Normalized, run).unwrap().matrix;
+    assert!(gram.values().iter().all(|v| v.is_finite()), "{kernel} {what}: {gram:?}");
+    for i in 0..set.len() {
+        assert_eq!(gram.get(i, i), 1.0, "{kernel} {what}");
+    }
+    let smallest = smallest_eigenvalue(&gram);
+    assert!(smallest >= -1e-10 * set.len() as f64, "{kernel} {what}: eigenvalue {smallest:e}");
+}
+
+/// Every kernel of the catalogue with its parameters left to the data.
+fn automatic(set: &SeriesSet) -> Vec<Kernel> {
+    let named = CATALOGUE.iter().map(|info| info.name.parse::<Kernel>().unwrap());
+    named.map(|kernel| kernel.resolve(set).unwrap()).collect()
+}
+
+#[test]
+fn kernels_are_sound_at_every_shape_and_scale() {
+    let run = Run::with_threads(2).unwrap();
+    for (n, steps, channels) in [(12, 1, 2), (12, 2, 2), (20, 40, 1), (12, 30, 3), (6, 12, 1345)] {
+        for scale in [1e-3, 1.0, 1e3] {
+            let mut set = Numbers(12).walks(n, steps, channels);
+            set.values_mut().iter_mut().for_each(|v| *v *= scale);
+            for kernel in automatic(&set) {
+                // More channels than a signature can have as features.
+                if !(channels > 1000 && matches!(kernel, Kernel::SigExplicit { .. })) {
+                    assert_sound(&kernel, &set, &run, &format!("{n} x {steps} x {channels} at {scale:e}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_are_sound_for_ten_thousand_steps() {
+    let run = Run::with_threads(2).unwrap();
+    let set = Numbers(13).walks(3, 10_000, 1);
+    for kernel in automatic(&set) {
+        assert_sound(&kernel, &set, &run, "10,000 steps");
     }
 }
 

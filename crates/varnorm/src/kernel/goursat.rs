@@ -265,6 +265,8 @@ macro_rules! each {
     };
 }
 
+// Written out, a comparison with an index is one of constants.
+#[allow(clippy::absurd_extreme_comparisons)]
 #[inline(always)]
 fn edge_step<F: Four, const N: usize>(z: F, above: &mut [F; N], left: &mut [F; N]) {
     const { assert!(N >= 2 && N <= 12) };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::explicit::ExplicitPass;
+use super::explicit::{self, ExplicitPass};
 use super::features::{FeatureMap, Features};
 use super::flat::FlatPass;
 use super::gak::GakPass;
@@ -116,8 +116,9 @@ pub(crate) trait Pass: Send + Sync {
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>);
 }
 
-/// Groups kernels into as few walks as possible. Every kernel must be resolved: no `auto` left.
-pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
+/// Groups kernels of series of so many channels into as few walks as possible. Every kernel must be resolved: no
+/// `auto` left.
+pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pass>>> {
     let mut flat = FlatPass::default();
     let mut integral = IntegralPass::default();
     let mut gak = GakPass::default();
@@ -125,7 +126,7 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
     let mut features: Vec<Box<dyn Pass>> = Vec::new();
     let mut signatures = Vec::new();
     let mut untruncated = Vec::new();
-    let mut explicit = ExplicitPass::default();
+    let mut explicit_pass = ExplicitPass::default();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -139,13 +140,14 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
                 let variance = variance.resolved("variance")?;
                 features.push(Box::new(RandomPass::new(index, *count, variance, *seed)));
             }
+            Kernel::Sig { .. } if explicit::pays(kernel, channels) => explicit_pass.add(index, kernel)?,
             Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
             Kernel::SigPde { .. } => sig_pde::add(&mut untruncated, index, kernel)?,
-            Kernel::SigExplicit { .. } => explicit.add(index, kernel)?,
+            Kernel::SigExplicit { .. } => explicit_pass.add(index, kernel)?,
         }
     }
     let mut passes: Vec<Box<dyn Pass>> =
-        vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit)];
+        vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit_pass)];
     signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     untruncated.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     Ok(passes.into_iter().chain(features).filter(|p| !p.serves().is_empty()).collect())

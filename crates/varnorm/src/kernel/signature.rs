@@ -5,7 +5,7 @@
 //! kernel: linear (the path itself) or RBF. Only `z(s,t)`, the inner products of lifted increments, enter: of the
 //! increments themselves, or double differences of `exp(-|x_s-y_t|^2 / (2 sigma^2))`. Order 1 uses every increment
 //! at most once in a chain; order q up to q times with weights `1/q!`; order = level is exact for piecewise
-//! linear paths. `compat = published` is `1 + scale^level <S_level(x), S_level(y)>`, one level alone.
+//! linear paths (and, with the linear lift and few channels, comes from the features of `sig_explicit`). `compat = published` is `1 + scale^level <S_level(x), S_level(y)>`, one level alone.
 //!
 //! # Cost
 //! `T S (d + 2 level)` multiply-adds per pair of order 1, about `T S (d + 3 level order^2)` beyond.
@@ -44,7 +44,7 @@ use crate::matrix::{Scaled, power_of_two};
 pub(super) const MOST_LEVELS: u32 = 32;
 
 /// The largest exponent of a level that needs no care.
-const COMFORTABLE: f64 = 600.0;
+pub(super) const COMFORTABLE: f64 = 600.0;
 
 /// The static kernel that lifts the points of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -219,7 +219,7 @@ fn times_power(value: f64, exponent: f64) -> f64 {
 
 /// A whole number with `|value| < 2^size`, by less than a factor 2; 0 for zero.
 #[inline(always)]
-fn size(value: f64) -> f64 {
+pub(super) fn size(value: f64) -> f64 {
     let bits = (value.to_bits() >> 52) & 0x7ff;
     if value == 0.0 { 0.0 } else { bits as f64 - 1022.0 }
 }
@@ -298,6 +298,6 @@ impl recurrence::Recurrence for LevelTerms {
 }
 
 /// The sum of all absolute increments of a series: its path is no longer.
-fn variation(values: &[f64], channels: usize) -> f64 {
+pub(super) fn variation(values: &[f64], channels: usize) -> f64 {
     values[channels..].iter().zip(values).map(|(next, value)| (next - value).abs()).sum()
 }
