@@ -2,7 +2,9 @@
 //!
 //! Along a row, the n-th derivative of the solution is about `c^n / n!`, where c is the inner product of that increment with
 //! what the other path has gone so far: a partial sum of z. An edge cut off after N coefficients therefore misses
-//! about `c^N / (N!)^2` of the solution; so was it found over rough, smooth, jumping and oscillating paths of 10 to 400 steps.
+//! about `c^N / (N!)^2` of the solution; so was it found over rough, smooth and jumping paths of 10 to 400 steps. Beyond a c
+//! of [`CERTAIN`], and for paths that go back and forth by much more than they get on, that can be too little: there,
+//! orders are raised until two agree.
 
 use super::columns::L;
 use super::goursat::INVERSE_FACTORIALS;
@@ -16,13 +18,32 @@ pub(super) const ORDERS: [usize; 9] = [3, 4, 5, 6, 7, 8, 9, 10, 12];
 const MOST_HALVINGS: u32 = 3;
 /// Beyond this growth no plan is of any use. Values are astronomical there, and what counts is that there is one.
 const HOPELESS: f64 = 200.0;
+/// Up to this growth the estimate is trusted.
+pub(super) const CERTAIN: f64 = 1.0;
 /// Errors were found to be up to a few times the estimate.
-const SAFETY: f64 = 4.0;
+const SAFETY: f64 = 8.0;
 
 /// The part of the largest value on the way that edges of so many coefficients miss.
 pub(super) fn tail(growth: f64, order: usize, halvings: u32) -> f64 {
     let growth = growth * 0.5f64.powi(halvings as i32);
     SAFETY * growth.powi(order as i32) * INVERSE_FACTORIALS[order] * INVERSE_FACTORIALS[order]
+}
+
+/// Errors add up along both series: for smooth ones, the more the longer they are.
+pub(super) fn spread(steps: usize) -> f64 {
+    1.0 + steps as f64 / 16.0
+}
+
+/// The next more accurate way, if there is one that may be of use.
+pub(super) fn stronger((order, halvings): (usize, u32), growth: f64) -> Option<(usize, u32)> {
+    if growth > HOPELESS {
+        return None;
+    }
+    match ORDERS.iter().find(|o| **o > order + 1) {
+        Some(order) => Some((*order, halvings)),
+        None if halvings < MOST_HALVINGS => Some((8, halvings + 1)),
+        None => None,
+    }
 }
 
 /// The cheapest number of coefficients, and of halvings of every cell, with an error below the tolerance; the most

@@ -85,21 +85,26 @@ impl Sums<'_> {
     /// Order 1: term_m(s, t) = z(s, t) * sum of term_{m-1} over s' < s, t' < t.
     #[inline(always)]
     fn add_simple<I: Isa, const R: usize>(&mut self, shape: Shape, z: &[[f64; L]]) {
-        let Shape { levels, width, .. } = shape;
-        self.between[..R * width].fill([1.0; L]);
-        for first in (0..levels).step_by(GROUP) {
-            match levels - first {
-                1 => self.add_group::<I, R, 1>(shape, first, z),
-                2 => self.add_group::<I, R, 2>(shape, first, z),
-                3 => self.add_group::<I, R, 3>(shape, first, z),
-                _ => self.add_group::<I, R, GROUP>(shape, first, z),
+        for first in (0..shape.levels).step_by(GROUP) {
+            match (first, shape.levels - first) {
+                (0, 1) => self.add_group::<I, R, 1, true, true>(shape, first, z),
+                (0, 2) => self.add_group::<I, R, 2, true, true>(shape, first, z),
+                (0, 3) => self.add_group::<I, R, 3, true, true>(shape, first, z),
+                (0, 4) => self.add_group::<I, R, 4, true, true>(shape, first, z),
+                (0, _) => self.add_group::<I, R, 4, true, false>(shape, first, z),
+                (_, 1) => self.add_group::<I, R, 1, false, true>(shape, first, z),
+                (_, 2) => self.add_group::<I, R, 2, false, true>(shape, first, z),
+                (_, 3) => self.add_group::<I, R, 3, false, true>(shape, first, z),
+                (_, 4) => self.add_group::<I, R, 4, false, true>(shape, first, z),
+                _ => self.add_group::<I, R, 4, false, false>(shape, first, z),
             }
         }
     }
 
-    /// G levels of R rows. `between` brings the sums of the level below, and takes those of the topmost level.
+    /// G levels of R rows. `between` brings the sums of the level below, unless these are the `FIRST` levels, and takes
+    /// those of the topmost level, unless these are the `LAST`.
     #[inline(always)]
-    fn add_group<I: Isa, const R: usize, const G: usize>(
+    fn add_group<I: Isa, const R: usize, const G: usize, const FIRST: bool, const LAST: bool>(
         &mut self,
         shape: Shape,
         first: usize,
@@ -119,11 +124,15 @@ impl Sums<'_> {
             let between = self.between[..R * width].as_chunks_mut::<R>().0;
             for (((column, between), z), last_z) in columns.zip(between).zip(z).zip(last_z) {
                 let column = &mut column[first..first + G];
-                let (mut increments, mut below) = ([part::<I>(z, chunk); R], [zero; R]);
+                let (mut increments, mut below) = ([part::<I>(z, chunk); R], [I::Four::splat(1.0); R]);
                 increments[R - 1] = part::<I>(last_z, chunk);
                 for r in 0..R {
-                    below[r] = part::<I>(&between[r], chunk);
-                    set_part::<I>(&mut between[r], chunk, sums[r][G - 1]);
+                    if !FIRST {
+                        below[r] = part::<I>(&between[r], chunk);
+                    }
+                    if !LAST {
+                        set_part::<I>(&mut between[r], chunk, sums[r][G - 1]);
+                    }
                 }
                 // From the top: a level needs the sums of the one below as they were before this column.
                 for m in (0..G).rev() {

@@ -11,8 +11,9 @@ type Cell = [f64; L];
 
 /// The order of a job that works on corners.
 pub(super) const CORNERS: usize = 0;
-/// One row in so many is searched for the largest value on the way.
+/// One pair of rows in so many is searched for the largest value on the way; all of them where there are few.
 const SAMPLED: usize = 4;
+const FEW_ROWS: usize = 32;
 
 /// One way to solve the problem of some lanes.
 pub(super) struct Job {
@@ -30,6 +31,8 @@ pub(super) struct Job {
     pub(super) lanes: [bool; L],
     /// Whether numbers carry exponents.
     pub(super) wide: bool,
+    /// Whether there is a value already, to be compared with.
+    pub(super) again: bool,
 }
 
 impl Job {
@@ -66,6 +69,8 @@ struct State<'a> {
     left: &'a mut [Cell],
     /// At the upper left corner of the row at hand, with its exponent.
     corner: [Cell; 2],
+    /// The largest value so far, or its logarithm to base 2 if it is [`Job::wide`].
+    largest: Cell,
     outcome: Outcome,
 }
 
@@ -85,12 +90,16 @@ pub(super) fn solve(
     let [mut above, mut left, buffer] = split(scratch, sizes);
     let mut states: Vec<State<'_>> = Vec::with_capacity(jobs.len());
     for job in jobs {
-        let outcome = Outcome { mantissas: [1.0; L], exponents: [0.0; L], largest: [0.0; L] };
+        let zero = [0.0; L];
+        let outcome = Outcome { mantissas: [1.0; L], exponents: zero, largest: zero };
+        // The solution is 1 on the boundary.
+        let largest = if job.wide { zero } else { [1.0; L] };
         let state = State {
             job,
             above: take(&mut above, job.per_cell() * width),
             left: take(&mut left, job.per_cell() * rows),
             corner: [[0.0; L]; 2],
+            largest,
             outcome,
         };
         reset(job, state.left);
@@ -119,14 +128,14 @@ pub(super) fn solve(
                             state.take_finished(pairs, shorter, row + r + step, start..start + width);
                         }
                     }
-                    if row % (ROWS * SAMPLED) == 0 || row + count == rows {
+                    if rows <= FEW_ROWS || row % (ROWS * SAMPLED) == 0 || row + count == rows {
                         state.sample(width);
                     }
                 }
             }
         }
     }
-    states.into_iter().map(|state| state.outcome).collect()
+    states.into_iter().map(State::finish).collect()
 }
 
 /// The next piece of a buffer.
@@ -218,28 +227,28 @@ impl State<'_> {
 
     /// Looks for larger values on the way.
     fn sample(&mut self, width: usize) {
-        if self.job.order == CORNERS {
+        let order = self.job.order;
+        if order == CORNERS {
             return;
         }
-        let mut most = [0.0; L];
-        let mut exponents = [f64::NEG_INFINITY; L];
         for edge in self.above[..width * self.job.per_cell()].chunks_exact(self.job.per_edge()) {
             for lane in 0..L {
                 let size = edge[0][lane].abs();
-                most[lane] = if size > most[lane] { size } else { most[lane] };
-            }
-            if self.job.wide {
-                for lane in 0..L {
-                    let exponent = edge[self.job.order][lane];
-                    exponents[lane] = if exponent > exponents[lane] { exponent } else { exponents[lane] };
-                }
+                // With exponents, logarithms are kept instead.
+                let size = if self.job.wide { size.log2() + edge[order][lane] } else { size };
+                self.largest[lane] = if size > self.largest[lane] { size } else { self.largest[lane] };
             }
         }
+    }
+
+    /// What is known at the end.
+    fn finish(self) -> Outcome {
+        let mut outcome = self.outcome;
         for lane in 0..L {
-            let found = if self.job.wide { exponents[lane] } else { most[lane].log2() };
-            let largest = &mut self.outcome.largest[lane];
-            *largest = if found > *largest { found } else { *largest };
+            outcome.largest[lane] =
+                if self.job.wide { self.largest[lane] } else { self.largest[lane].log2() };
         }
+        outcome
     }
 }
 

@@ -40,7 +40,7 @@ use std::ops::Range;
 
 use super::columns::{L, Of};
 use super::goursat::FOUR;
-use super::growth::{growth, plan, tail};
+use super::growth::{CERTAIN, growth, plan, spread, stronger, tail};
 use super::increments::of;
 use super::pairs::Pairs;
 use super::pass::{Pass, Tile, Values};
@@ -56,6 +56,9 @@ pub(super) const TOLERANCE: f64 = 1e-8;
 pub(super) const MOST_DYADIC: u32 = 10;
 /// Values smaller than this share of the largest one on the way are good to `tolerance` of that share.
 const SMALLEST_SHARE: f64 = 1e-4;
+
+/// The estimate of an error is a few times too large, as a rule: not worth a second walk for so much.
+const SLACK: f64 = 2.0;
 
 /// How the Goursat problem is solved.
 #[derive(Clone, Copy)]
@@ -147,86 +150,111 @@ impl Recurrence for PdePass {
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
         let factors = self.factors.as_deref();
         let exact = self.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_)));
-        let sums = if exact { growth(pairs, factors, scratch) } else { Vec::new() };
-        let mut jobs = self.first_jobs(pairs.count(), &sums);
-        while !jobs.is_empty() {
+        let growth = if exact { growth(pairs, factors, scratch) } else { Vec::new() };
+        let mut search = Search { pass: self, growth, steps: [0; L], out, jobs: Vec::new() };
+        for lane in 0..pairs.count() {
+            search.steps[lane] = pairs.x.lengths[lane] + pairs.y.lengths[lane];
+        }
+        search.begin(pairs.count());
+        while !search.jobs.is_empty() {
+            let jobs = std::mem::take(&mut search.jobs);
             let outcomes = solve(&jobs, pairs, factors, scratch);
-            jobs = self.settle(&jobs, &outcomes, &sums, out);
+            search.settle(&jobs, &outcomes);
         }
     }
 }
 
-impl PdePass {
-    /// What to try for every kernel and lane, given the growth of every lane under every sigma.
-    fn first_jobs(&self, lanes: usize, sums: &[[f64; L]]) -> Vec<Job> {
-        let mut jobs = Vec::new();
-        for (kernel, one) in self.kernels.iter().enumerate() {
+/// The search for values that are good enough.
+struct Search<'a> {
+    pass: &'a PdePass,
+    /// The growth of every lane under every sigma, for a scale of 1.
+    growth: Vec<[f64; L]>,
+    /// Steps of both series of every lane.
+    steps: [usize; L],
+    /// Per kernel, mantissa and exponent of the best value so far.
+    out: &'a mut [[f64; L]],
+    /// What is left to do.
+    jobs: Vec<Job>,
+}
+
+impl Search<'_> {
+    /// What to try first for every kernel and lane.
+    fn begin(&mut self, lanes: usize) {
+        for (kernel, one) in self.pass.kernels.iter().enumerate() {
             for lane in 0..lanes {
                 let (order, halvings) = match one.scheme {
                     Scheme::Dyadic(n) => (CORNERS, n),
-                    Scheme::Tolerance(tolerance) => plan(one.scale * sums[one.set][lane], tolerance),
+                    Scheme::Tolerance(tolerance) => {
+                        plan(one.scale * self.growth[one.set][lane], tolerance / spread(self.steps[lane]))
+                    }
                 };
-                self.put(&mut jobs, kernel, lane, order, halvings, false);
+                self.put(kernel, lane, (order, halvings), false, false);
             }
         }
-        jobs
     }
 
     /// Adds a lane to the job that does the same, or to a new one.
-    fn put(&self, jobs: &mut Vec<Job>, kernel: usize, lane: usize, order: usize, halvings: u32, wide: bool) {
-        let same = |j: &&mut Job| (j.kernel, j.order, j.halvings, j.wide) == (kernel, order, halvings, wide);
-        if let Some(job) = jobs.iter_mut().find(same) {
+    fn put(&mut self, kernel: usize, lane: usize, (order, halvings): (usize, u32), wide: bool, again: bool) {
+        let wanted = (kernel, order, halvings, wide, again);
+        let same = |j: &&mut Job| (j.kernel, j.order, j.halvings, j.wide, j.again) == wanted;
+        if let Some(job) = self.jobs.iter_mut().find(same) {
             job.lanes[lane] = true;
             return;
         }
-        let One { set, scale, .. } = self.kernels[kernel];
+        let One { set, scale, .. } = self.pass.kernels[kernel];
         let mut lanes = [false; L];
         lanes[lane] = true;
-        jobs.push(Job {
-            kernel,
-            set,
-            factor: scale * 0.25f64.powi(halvings as i32),
-            order,
-            halvings,
-            lanes,
-            wide,
-        });
+        let factor = scale * 0.25f64.powi(halvings as i32);
+        self.jobs.push(Job { kernel, set, factor, order, halvings, lanes, wide, again });
     }
 
-    /// Takes the values that are good; what is left to do for the others.
-    fn settle(
-        &self,
-        jobs: &[Job],
-        outcomes: &[Outcome],
-        sums: &[[f64; L]],
-        out: &mut [[f64; L]],
-    ) -> Vec<Job> {
-        let mut next = Vec::new();
+    /// Takes the values that are found, and plans what is left to do for those that are not good enough.
+    fn settle(&mut self, jobs: &[Job], outcomes: &[Outcome]) {
         for (job, outcome) in jobs.iter().zip(outcomes) {
-            let One { set, scale, scheme } = self.kernels[job.kernel];
             for lane in (0..L).filter(|lane| job.lanes[*lane]) {
-                let (mantissa, exponent) = (outcome.mantissas[lane], outcome.exponents[lane]);
-                if !mantissa.is_finite() && !job.wide {
-                    self.put(&mut next, job.kernel, lane, job.order, job.halvings, true);
+                let found = (outcome.mantissas[lane], outcome.exponents[lane]);
+                if !found.0.is_finite() && !job.wide {
+                    self.put(job.kernel, lane, (job.order, job.halvings), true, job.again);
                     continue;
                 }
-                if let Scheme::Tolerance(tolerance) = scheme {
-                    let growth = scale * sums[set][lane];
-                    let share = (mantissa.abs().log2() + exponent - outcome.largest[lane]).exp2();
-                    let wanted = tolerance * share.clamp(SMALLEST_SHARE, 1.0);
-                    if tail(growth, job.order, job.halvings) > wanted && mantissa.is_finite() {
-                        let (order, halvings) = plan(growth, wanted);
-                        if (order, halvings) != (job.order, job.halvings) {
-                            self.put(&mut next, job.kernel, lane, order, halvings, job.wide);
-                            continue;
-                        }
-                    }
+                if let Some((plan, again)) = self.better(job, outcome, lane, found) {
+                    self.put(job.kernel, lane, plan, job.wide, again);
                 }
-                out[2 * job.kernel][lane] = mantissa;
-                out[2 * job.kernel + 1][lane] = exponent;
+                self.out[2 * job.kernel][lane] = found.0;
+                self.out[2 * job.kernel + 1][lane] = found.1;
             }
         }
-        next
+    }
+
+    /// What to try next, if a value is not good enough yet, and whether that is to confirm it.
+    fn better(
+        &self,
+        job: &Job,
+        outcome: &Outcome,
+        lane: usize,
+        found: (f64, f64),
+    ) -> Option<((usize, u32), bool)> {
+        let One { set, scale, scheme } = self.pass.kernels[job.kernel];
+        let Scheme::Tolerance(tolerance) = scheme else { return None };
+        if !found.0.is_finite() {
+            return None;
+        }
+        let now = (job.order, job.halvings);
+        let largest = outcome.largest[lane];
+        let size = (found.0.abs().log2() + found.1).max(largest + SMALLEST_SHARE.log2());
+        let growth = scale * self.growth[set][lane];
+        if growth > CERTAIN {
+            // Beyond what the estimate is good for: until two agree.
+            let before = (self.out[2 * job.kernel][lane], self.out[2 * job.kernel + 1][lane]);
+            let apart = found.0 - before.0 * (before.1 - found.1).exp2();
+            let agree = job.again && apart.abs().log2() + found.1 <= size + (0.5 * tolerance).log2();
+            return if agree { None } else { stronger(now, growth).map(|plan| (plan, true)) };
+        }
+        let wanted = tolerance * (size - largest).exp2().min(1.0) / spread(self.steps[lane]);
+        if tail(growth, job.order, job.halvings) <= SLACK * wanted {
+            return None;
+        }
+        Some((plan(growth, wanted), false)).filter(|(plan, _)| *plan != now)
     }
 }
 
