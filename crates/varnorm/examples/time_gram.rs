@@ -1,4 +1,4 @@
-//! Times Gram matrices: `time_gram FILE.npy REPETITIONS THREADS SPEC...` prints, per kernel, the best time in seconds.
+//! Times a Gram matrix: `time_gram FILE.npy REPETITIONS THREADS SPEC [--write OUT.npy]` prints the best time in seconds.
 //!
 //! For comparisons with other libraries; see `tools/peers.py`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -11,22 +11,34 @@ use varnorm::{Kernel, Run};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, repetitions, threads, specs @ ..] = arguments.as_slice() else {
-        println!("usage: time_gram FILE.npy REPETITIONS THREADS SPEC...");
+    let [file, repetitions, threads, spec, rest @ ..] = arguments.as_slice() else {
+        println!("usage: time_gram FILE.npy REPETITIONS THREADS SPEC [--write OUT.npy]");
         return;
     };
     let set = read(file.as_ref(), &ReadOptions::default()).expect("the file").series;
     let run = Run::with_threads(threads.parse().unwrap()).unwrap();
-    for spec in specs {
-        let kernel: Kernel = spec.parse().expect("a kernel");
-        let mut best = f64::INFINITY;
-        let mut sum = 0.0;
-        for _ in 0..repetitions.parse().unwrap() {
-            let start = Instant::now();
-            let values = gram(&kernel, &set, Scaling::Raw, &run).expect("a Gram matrix");
-            best = best.min(start.elapsed().as_secs_f64());
-            sum = values.matrix.values().iter().sum();
-        }
-        println!("{best:e} {sum:e} {spec}");
+    let kernel: Kernel = spec.parse().expect("a kernel");
+    let (mut best, mut matrix) = (f64::INFINITY, None);
+    for _ in 0..repetitions.parse().unwrap() {
+        let start = Instant::now();
+        matrix = Some(gram(&kernel, &set, Scaling::Raw, &run).expect("a Gram matrix").matrix);
+        best = best.min(start.elapsed().as_secs_f64());
     }
+    println!("{best:e} {spec}");
+    if let ([word, out], Some(matrix)) = (rest, matrix) {
+        assert_eq!(word, "--write");
+        std::fs::write(out, npy(matrix.rows(), matrix.columns(), matrix.values())).expect("written");
+    }
+}
+
+/// A matrix in NumPy's format.
+fn npy(rows: usize, columns: usize, values: &[f64]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    header.push_str(&" ".repeat(63 - (10 + header.len()) % 64));
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    values.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+    bytes
 }

@@ -571,7 +571,7 @@ fn paths(kind: usize, count: usize, steps: usize, channels: usize) -> SeriesSet 
         let mut last = vec![0.0; channels];
         for t in 0..steps {
             for c in 0..channels {
-                let turn = phase + c as f64 + speed * 6.28 * t as f64 / steps as f64;
+                let turn = phase + c as f64 + speed * std::f64::consts::TAU * t as f64 / steps as f64;
                 let step = match kind {
                     0 => numbers.normal(),
                     1 => turn.cos() * (1.0 + c as f64),
