@@ -9,7 +9,7 @@ fn main() -> Result<()> {
     let run = Run::with_threads(0)?;
     let mut cells: Vec<Cell> = Vec::new();
     for dimension in [3, 30, 300] {
-        for (corpus, trials, fresh) in [(50, 1000, 100), (200, 300, 200), (1000, 16, 1000)] {
+        for (corpus, trials, fresh) in [(50, 400, 100), (200, 60, 200), (1000, 4, 1000)] {
             cells.extend(false_alarms(Plan { dimension, corpus, trials, fresh }, &run)?);
         }
     }
