@@ -21,7 +21,8 @@ use crate::{output, source};
   varnorm explain walking.model BasicMotions_TEST.ts --series 3 --segments 20 --format json
 
 \"adds\" is how much lower the score is when that part of the series is replaced by the same part of the nearest
-normal series. Steps and channels are counted from 0, after preparation.")]
+normal series; it is negative where the replaced part joins the rest badly. Steps and channels are counted
+from 0, after preparation.")]
 pub struct Explain {
     /// A model that `varnorm fit` wrote
     model: PathBuf,

@@ -16,10 +16,10 @@ use crate::table::{Align, Table, significant};
 
 /// Watch the theory at work: consistency, neighbours and equidistance, as tables and pictures
 ///
-/// Samples are drawn from a Gaussian law with eigenvalues 1/j^2, whose norms are known exactly. Three pictures are
-/// written: consistency.svg (empirical norms against the law's, over the sample size), spread.svg (nearest against
-/// furthest neighbours beside the bound, over the regularisation), equidistance.svg (distances between corpus
-/// elements with and without regularisation).
+/// Samples are drawn from a Gaussian law with eigenvalues 1/j^2, whose norms are known exactly. Three
+/// pictures are written: consistency.svg (empirical norms against the law's, over the sample size),
+/// spread.svg (nearest against furthest neighbours beside the bound, over the regularisation) and
+/// equidistance.svg (distances between corpus elements with and without regularisation).
 #[derive(Args)]
 #[command(
     verbatim_doc_comment,
