@@ -107,7 +107,7 @@ const PALETTE: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const LEFT: f64 = 72.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
-const BOTTOM: f64 = 54.0;
+const BOTTOM: f64 = 62.0;
 /// Height of one row of the legend.
 const ROW: f64 = 18.0;
 
@@ -301,7 +301,7 @@ impl Ruler {
     /// Powers of ten, with 2 and 5 times them where there are few.
     fn decades(&self) -> Vec<(f64, String)> {
         let span = self.high - self.low;
-        let factors: &[f64] = if span < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let factors: &[f64] = if span < 2.6 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let step = (span / 8.0).ceil().max(1.0) as i32;
         let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|p| p.rem_euclid(step) == 0);
         let all = powers.flat_map(|p| factors.iter().map(move |f| f * 10f64.powi(p)));

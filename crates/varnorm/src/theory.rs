@@ -215,7 +215,7 @@ impl Spread {
         let points = |values: &[f64]| -> Vec<(f64, f64)> {
             self.alphas.iter().copied().zip(values.iter().copied()).collect()
         };
-        let promised = format!("epsilon({}, {}, K_alpha)", self.count, self.delta);
+        let promised = format!("epsilon({}, {}, K_alpha), up to a constant", self.count, self.delta);
         Plot::new(
             format!("Nearest against furthest of {} neighbours", self.count),
             Axis::log("regularisation alpha"),

@@ -9,8 +9,9 @@
 //! and that of `x_i - m_i` is `N H_ii c`. The Tikhonov norm needs `B_pq = <y_p, K R^2 y_q>` beside H. One decomposition
 //! then gives every score in O(N^2), where refits take N decompositions.
 //!
-//! The identity is for all eigenvalues; a refit drops those at most 1e-10 of its largest. What that can change is
-//! bounded for every score, and a series whose bound is above 1e-8 of its score, or whose c is lost to rounding, is
+//! The identity is for all eigenvalues; a refit drops those at most `t`, 1e-10 of its largest. That changes a squared
+//! norm by at most `t / alpha^2` times the squared length of what is dropped, which is at most alpha times the squared
+//! envelope norm. A series for which this is above 5e-8 of its squared score, or whose c is lost to rounding, is
 //! refitted, as everything is with the exact norm, a largest rank or an eigenvalue threshold of the caller's.
 
 use super::{Distance, Measure, Norm, Scores, nth_smallest, scores};
@@ -61,8 +62,8 @@ fn refit(gram: &Gram, left: usize, rank: Rank, measure: Measure) -> Result<(f64,
     Ok((found.values[0], found.nearest.map_or(0, |nearest| others[nearest[0]])))
 }
 
-/// What a score may be off by, relative to its square, against a refit.
-const AGREEMENT: f64 = 1e-8;
+/// What a squared score may be off by, relative to itself, against a refit.
+const AGREEMENT: f64 = 5e-8;
 /// `1 - H_ii / (N - 1)` below this has lost too many digits.
 const LEAST_GAP: f64 = 1e-5;
 
@@ -73,9 +74,7 @@ struct ClosedForm {
     resolvent: Matrix,
     /// `<y_p, K (K + a)^-2 y_q>`, for the Tikhonov norm.
     tikhonov: Option<Matrix>,
-    /// `<y_p, y_p>`.
-    squares: Vec<f64>,
-    /// What dropping small eigenvalues may change a squared norm by, per squared length.
+    /// What dropping small eigenvalues may change a squared norm by, relative to the squared envelope norm.
     dropped: f64,
 }
 
@@ -94,63 +93,61 @@ impl ClosedForm {
             Norm::Tikhonov => Some(weighted_products(&spectrum, |value| value / (value + a).powi(2), run)?),
             _ => None,
         };
-        let coordinates = spectrum.coordinates();
-        let square = |p: usize| (0..spectrum.rank()).map(|j| coordinates.get(j, p).powi(2)).sum();
         let largest = spectrum.eigenvalues().first().copied().unwrap_or(0.0) * n as f64 / (n - 1) as f64;
-        Ok(Some(Self {
-            measure,
-            resolvent,
-            tikhonov,
-            squares: (0..n).map(square).collect(),
-            dropped: RELATIVE_THRESHOLD * largest / measure.alpha.powi(2),
-        }))
+        Ok(Some(Self { measure, resolvent, tikhonov, dropped: RELATIVE_THRESHOLD * largest / measure.alpha }))
     }
 
     /// Score and neighbour of one series without itself; `None` where a refit is needed.
     fn score(&self, left: usize) -> Option<(f64, usize)> {
-        let n = self.squares.len();
+        let n = self.resolvent.rows();
         let gap = (n - 1) as f64 - self.resolvent.get(left, left);
         if gap < LEAST_GAP * (n - 1) as f64 {
             return None;
         }
-        let (square, length, at) = match self.measure.distance {
+        let (square, envelope, at) = match self.measure.distance {
             Distance::Mahalanobis {} => {
                 // x_i - m_i = N/(N-1) y_i.
                 let scale = (n as f64 / (n - 1) as f64).powi(2);
-                (scale * self.squared_norm(left, None, gap), scale * self.squares[left], 0)
+                (
+                    scale * self.squared_norm(left, None, gap),
+                    scale * self.squared_envelope(left, None, gap),
+                    0,
+                )
             }
             Distance::Conformance { neighbour } => {
                 let others = (0..n).filter(|k| *k != left);
                 let squares: Vec<f64> = others.map(|k| self.squared_norm(left, Some(k), gap)).collect();
                 let (square, at) = nth_smallest(&squares, neighbour);
                 let at = if at < left { at } else { at + 1 };
-                // |x_i - x_k|^2 is at most twice the sum of both squares.
-                (square, 2.0 * (self.squares[left] + self.squares[at]), at)
+                (square, self.squared_envelope(left, Some(at), gap), at)
             }
         };
         let square = square.max(0.0);
-        (self.dropped * length <= AGREEMENT * square).then_some((square.sqrt(), at))
+        (self.dropped * envelope <= AGREEMENT * square).then_some((square.sqrt(), at))
     }
 
     /// The squared norm of `y_i - y_k`, or of `y_i` alone, under the covariance without i.
     fn squared_norm(&self, i: usize, k: Option<usize>, gap: f64) -> f64 {
-        let n = self.squares.len() as f64;
-        let (shrink, c) = ((n - 1.0) / n, 1.0 / gap);
-        // <z, M z>, <z, M y_i> and <y_i, M y_i> for z = y_i - y_k.
-        let products = |m: &Matrix| {
-            let own = m.get(i, i);
-            k.map_or((own, own, own), |k| (own - 2.0 * m.get(i, k) + m.get(k, k), own - m.get(i, k), own))
-        };
-        let (whole, s, _) = products(&self.resolvent);
-        match &self.tikhonov {
-            None => shrink * (whole + c * s * s),
-            Some(tikhonov) => {
-                // <u, K_i u> for u = R_i z, written out.
-                let (zz, zy, yy) = products(tikhonov);
-                shrink * (zz + 2.0 * c * s * zy + c * c * s * s * (yy - (n - 1.0)))
-            }
-        }
+        let Some(tikhonov) = &self.tikhonov else { return self.squared_envelope(i, k, gap) };
+        let n = self.resolvent.rows() as f64;
+        let (_, s, _) = products(&self.resolvent, i, k);
+        let (zz, zy, yy) = products(tikhonov, i, k);
+        // <u, K_i u> for u = R_i z, written out.
+        let c = 1.0 / gap;
+        (n - 1.0) / n * (zz + 2.0 * c * s * zy + c * c * s * s * (yy - (n - 1.0)))
     }
+
+    fn squared_envelope(&self, i: usize, k: Option<usize>, gap: f64) -> f64 {
+        let n = self.resolvent.rows() as f64;
+        let (whole, s, _) = products(&self.resolvent, i, k);
+        (n - 1.0) / n * (whole + s * s / gap)
+    }
+}
+
+/// `<z, M z>`, `<z, M y_i>` and `<y_i, M y_i>` for `z = y_i - y_k`, or for `z = y_i`.
+fn products(m: &Matrix, i: usize, k: Option<usize>) -> (f64, f64, f64) {
+    let own = m.get(i, i);
+    k.map_or((own, own, own), |k| (own - 2.0 * m.get(i, k) + m.get(k, k), own - m.get(i, k), own))
 }
 
 /// `<y_p, w(K) y_q>` for all pairs of corpus series: rows over the threads, every cell in one order.
