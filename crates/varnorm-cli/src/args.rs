@@ -105,7 +105,7 @@ pub enum DecisionName {
     BenjaminiHochberg,
     /// The same, flagging more where much of the batch is novel
     Storey,
-    /// The batch as a stream: of the series flagged so far at most that share is normal
+    /// The batch as a stream: of the flagged so far at most that share is normal
     Lord,
 }
 
