@@ -103,6 +103,10 @@ pub enum DecisionName {
     /// Over the whole batch: of the flagged series at most that share is normal
     #[value(alias = "bh")]
     BenjaminiHochberg,
+    /// The same, flagging more where much of the batch is novel
+    Storey,
+    /// The batch as a stream: of the flagged so far at most that share is normal
+    Lord,
 }
 
 impl From<DecisionName> for Decision {
@@ -110,6 +114,8 @@ impl From<DecisionName> for Decision {
         match name {
             DecisionName::Each => Self::Each,
             DecisionName::BenjaminiHochberg => Self::BenjaminiHochberg,
+            DecisionName::Storey => Self::Storey,
+            DecisionName::Lord => Self::Lord,
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use varnorm::calibrate::Calibration;
 use varnorm::data::LabelKind;
 use varnorm::gram::Scaling;
-use varnorm::{Dataset, Detector, Error, Settings};
+use varnorm::{Dataset, Detector, Error, SeriesSet, Settings};
 
 use crate::args::{DecisionName, Method, Reading};
 use crate::console::Console;
@@ -17,7 +18,9 @@ use crate::{output, source};
 #[derive(Args)]
 #[command(after_help = "Example:
   varnorm fit BasicMotions_TRAIN.ts --normal Walking -o walking.model
-  varnorm fit normal/ -o normal.model --kernel integral_rbf --level 0.01")]
+  varnorm fit normal/ -o normal.model --kernel integral_rbf --level 0.01
+  varnorm fit normal/ -o normal.model --calibration split:holdout=0.3,seed=0
+  varnorm fit normal/ -o normal.model --calibration supervised:objective=f1 --outliers bad/")]
 pub struct Fit {
     /// Files or folders of normal series
     #[arg(value_name = "DATA", required_unless_present = "print_settings")]
@@ -39,7 +42,10 @@ pub struct Fit {
     /// Keep eigenvalues above X only [default: 1e-10 of the largest]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     eigenvalue_threshold: Option<f64>,
-    /// Calibration: none, quantile, split or cross_fit, as in split:holdout=0.3,seed=0 [default: cross_fit]
+    /// Labelled outliers, for calibration supervised [default: the labels of DATA other than --normal]
+    #[arg(long, value_name = "DATA")]
+    outliers: Vec<PathBuf>,
+    /// none, quantile, split, cross_fit, leave_one_out, gaussian, supervised, fixed [default: cross_fit]
     #[arg(long, value_name = "SPEC")]
     calibration: Option<String>,
     /// False-alarm rate that flags aim at [default: 0.05]
@@ -71,7 +77,12 @@ impl Fit {
         let dataset = source::read(console, &self.data, self.reading)?;
         let picked = self.pick(&dataset, console)?;
         let corpus = picked.as_ref().map_or_else(|| dataset.clone(), |picked| dataset.select(picked));
-        let detector = settings.fit(&corpus.series, &console.run).map_err(|error| {
+        let outliers = self.find_outliers(&settings, &dataset, console)?;
+        let fitted = match &outliers {
+            Some(outliers) => settings.fit_with_outliers(&corpus.series, outliers, &console.run),
+            None => settings.fit(&corpus.series, &console.run),
+        };
+        let detector = fitted.map_err(|error| {
             // Errors number the series as in the file.
             let error = match &picked {
                 Some(picked) => error.renumbered(picked, picked),
@@ -107,6 +118,34 @@ impl Fit {
         settings.decision = self.decision.map_or(settings.decision, Into::into);
         settings.validate()?;
         Ok(settings)
+    }
+
+    /// The labelled outliers, where the calibration asks for them.
+    fn find_outliers(
+        &self,
+        settings: &Settings,
+        dataset: &Dataset,
+        console: &Console,
+    ) -> Result<Option<SeriesSet>, Failure> {
+        if !matches!(settings.calibration, Calibration::Supervised { .. }) {
+            if !self.outliers.is_empty() {
+                console.say("note: --outliers has no effect without --calibration supervised");
+            }
+            return Ok(None);
+        }
+        if !self.outliers.is_empty() {
+            return Ok(Some(source::read(console, &self.outliers, self.reading)?.series));
+        }
+        let (Some(normal), Some(labels)) = (&self.normal, &dataset.labels) else {
+            return Err(Failure::Words(
+                "calibration supervised needs labelled outliers: give them with --outliers, or choose the normal ones \
+                 among labelled series with --normal"
+                    .into(),
+            ));
+        };
+        let others: Vec<usize> = (0..labels.values.len()).filter(|i| labels.values[*i] != *normal).collect();
+        console.say(format!("{} with other labels are the outliers", count(others.len(), "series")));
+        Ok(Some(dataset.series.select(&others)))
     }
 
     /// The series with the normal label, or all of them, with a warning where that looks like a mistake.
@@ -145,6 +184,9 @@ impl Fit {
         ));
         console.say(format!("kernel {}; rank {} kept", detector.kernel(), detector.spectrum().rank()));
         console.say(calibration_in_words(detector));
+        if let Some(check) = detector.gaussian_check(settings.level).filter(|check| check.trusted) {
+            console.say(check.in_words());
+        }
         detector.warnings().iter().for_each(|warning| console.warn(warning));
         console.say(format!("wrote {}", path.display()));
     }
@@ -163,18 +205,9 @@ fn read_settings(path: &Path) -> Result<Settings, Failure> {
     Ok(serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?)
 }
 
-/// The score above which a single series is flagged at this level; `None` without calibration.
-pub fn threshold(detector: &Detector, level: f64) -> Option<f64> {
-    let calibrated = detector.calibrated()?;
-    Some(match detector.settings().calibration {
-        varnorm::calibrate::Calibration::Quantile { .. } => calibrated.quantile_threshold(level),
-        _ => calibrated.conformal_threshold(level),
-    })
-}
-
 fn calibration_in_words(detector: &Detector) -> String {
     let settings = detector.settings();
-    let (Some(calibrated), Some(threshold)) = (detector.calibrated(), threshold(detector, settings.level))
+    let (Some(calibrated), Some(threshold)) = (detector.calibrated(), detector.threshold(settings.level))
     else {
         return "calibration none: scores only, no p-values and no flags".into();
     };
@@ -182,10 +215,18 @@ fn calibration_in_words(detector: &Detector) -> String {
         t if t.is_infinite() => "no threshold".into(),
         t => format!("threshold {}", significant(t, 4)),
     };
-    format!(
-        "calibration {}: {}, {threshold} at level {}",
-        settings.calibration,
-        count(calibrated.scores().len(), "score"),
-        settings.level
-    )
+    let scores = count(calibrated.scores().len(), "score");
+    let start = format!("calibration {}: {scores}, {threshold}", settings.calibration);
+    let rate = 100.0 * detector.target_false_alarm_rate(settings.level).unwrap_or(settings.level);
+    match (detector.chosen(), settings.calibration) {
+        (Some(chosen), _) => format!(
+            "{start}; on scores out of their folds {rate:.1}% of normal series are above, {:.1}% of {} are not",
+            100.0 * chosen.miss_rate,
+            count(chosen.outliers, "outlier")
+        ),
+        (None, Calibration::Fixed { .. }) => {
+            format!("{start}; {rate:.1}% of the cross-fitted normal scores are above")
+        }
+        _ => format!("{start} at level {}", settings.level),
+    }
 }

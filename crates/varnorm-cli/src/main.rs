@@ -8,6 +8,7 @@ mod args;
 mod console;
 mod convert;
 mod demo;
+mod explain;
 mod failure;
 mod fit;
 mod gram;
@@ -18,6 +19,7 @@ mod progress;
 mod score;
 mod source;
 mod table;
+mod theory;
 
 use std::process::ExitCode;
 
@@ -54,10 +56,12 @@ enum Command {
     Demo(demo::Demo),
     Fit(fit::Fit),
     Score(score::Score),
+    Explain(explain::Explain),
     Inspect(inspect::Inspect),
     Gram(gram::GramCommand),
     Convert(convert::Convert),
     Kernels(kernels::Kernels),
+    Theory(theory::Theory),
 }
 
 /// How a command that did its work ended.
@@ -91,10 +95,12 @@ fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Score(command) => return command.run(console),
         Command::Demo(command) => command.run(console),
         Command::Fit(command) => command.run(console),
+        Command::Explain(command) => command.run(console),
         Command::Inspect(command) => command.run(console),
         Command::Gram(command) => command.run(console),
         Command::Convert(command) => command.run(console),
         Command::Kernels(command) => command.run(console),
+        Command::Theory(command) => command.run(console),
     };
     done.map(|()| Verdict::Fine)
 }

@@ -82,6 +82,7 @@ struct Report<'a> {
     level: f64,
     rule: Rule,
     threshold: Option<serde_json::Value>,
+    target_false_alarm_rate: Option<f64>,
     findings: Vec<Row<'a>>,
 }
 
@@ -103,8 +104,12 @@ impl Score {
             .map_err(source::named(&dataset))?;
         self.print(console, &detector, &dataset, &findings)?;
         detector.warnings_at(level).iter().for_each(|warning| console.warn(warning));
-        if findings.rule == Rule::Quantile && self.decision.is_some() {
-            console.say("note: --decision has no effect: the model flags by the quantile of its calibration");
+        if detector.settings().calibration.flags_by_score() && self.decision.is_some() {
+            let what = match findings.rule {
+                Rule::Quantile => "the quantile of its calibration",
+                _ => "a threshold on the score",
+            };
+            console.say(format!("note: --decision has no effect: the model flags by {what}"));
         }
         console.say(summary(&findings));
         if let Some(hint) = hint(&detector, &findings) {
@@ -208,6 +213,7 @@ fn report<'a>(detector: &'a Detector, dataset: &'a Dataset, findings: &'a Findin
         level: findings.level,
         rule: findings.rule,
         threshold: findings.threshold.map(output::number_or_word),
+        target_false_alarm_rate: findings.target_false_alarm_rate,
         findings: findings.findings.iter().map(row).collect(),
     }
 }
@@ -220,7 +226,21 @@ fn summary(findings: &Findings) -> String {
         Rule::Quantile => "quantile",
         Rule::Each => "each on its own",
         Rule::BenjaminiHochberg => "Benjamini-Hochberg",
+        Rule::Storey => "Storey",
+        Rule::Lord => "LORD++, in order",
+        Rule::Supervised => "threshold chosen with labelled outliers",
+        Rule::Fixed => "fixed threshold",
     };
+    let rate = findings.target_false_alarm_rate.unwrap_or(findings.level);
+    if matches!(findings.rule, Rule::Supervised | Rule::Fixed) {
+        return format!(
+            "{} of {} flagged ({rule}); scores above {} are flagged: {:.1}% of cross-fitted normal scores are",
+            findings.flagged(),
+            findings.len(),
+            significant(findings.threshold.unwrap_or(f64::INFINITY), 4),
+            100.0 * rate
+        );
+    }
     let threshold = match (findings.threshold, findings.rule) {
         (Some(t), Rule::Quantile) if t.is_finite() => {
             format!("; scores above {} are flagged", significant(t, 4))
@@ -241,7 +261,7 @@ fn summary(findings: &Findings) -> String {
 /// Why a batch with extreme series has no flag: m p-values of at least 1/(n+1) need several such series at
 /// once.
 fn hint(detector: &Detector, findings: &Findings) -> Option<String> {
-    let calibrated = detector.calibrated()?;
+    let calibrated = detector.calibrated().filter(|_| detector.law().is_none())?;
     let smallest = calibrated.smallest_p_value();
     let extreme = findings.findings.iter().filter(|f| f.p_value.is_some_and(|p| p <= smallest)).count();
     let no_flag = findings.rule == Rule::BenjaminiHochberg && findings.flagged() == 0;

@@ -7,15 +7,20 @@
 pub mod calibrate;
 pub mod data;
 pub mod detector;
+pub mod diagnostics;
 pub mod error;
 pub mod gram;
 pub mod kernel;
+pub mod law;
 pub mod matrix;
 pub mod metrics;
+pub mod plot;
 pub mod prepare;
 pub mod run;
+pub mod sample;
 pub mod score;
 pub mod spectrum;
+pub mod theory;
 
 pub use data::{Dataset, Series, SeriesSet};
 pub use detector::{Detector, Finding, Findings, Settings};
@@ -25,6 +30,7 @@ pub use kernel::Kernel;
 pub use matrix::Matrix;
 pub use prepare::Preparation;
 pub use run::Run;
+pub use sample::VarianceNorm;
 pub use score::{Distance, Measure, Norm};
 pub use spectrum::{Rank, Spectrum};
 

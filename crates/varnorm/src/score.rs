@@ -10,13 +10,17 @@
 //!
 //! Scores are their square roots; higher is more novel. Every rank comes from one decomposition by running sums.
 
+mod leave_one_out;
+
+pub use leave_one_out::leave_one_out;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::gram::{Cross, Gram};
+use crate::gram::Cross;
 use crate::kernel::lanes::{Isa, W, Work, dispatch};
 use crate::run::Run;
-use crate::spectrum::{Projection, Rank, Spectrum};
+use crate::spectrum::{Projection, Spectrum};
 
 /// Which variance norm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -162,37 +166,6 @@ pub fn scores_by_rank(
 
 /// Queries per task, at most.
 const TASK: usize = 32;
-
-/// The scores of the corpus itself: each series against the others, never its own neighbour and never in its own
-/// covariance. Returns them with the neighbours' indices in the corpus.
-///
-/// The decomposition is made anew for every series: N of them, spread over the threads.
-pub fn leave_one_out(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Result<Scores> {
-    let n = gram.len();
-    if n < 3 {
-        return Err(Error::TooFew {
-            what: "leave-one-out".into(),
-            needed: 3,
-            found: n,
-            advice: "give more normal series".into(),
-        });
-    }
-    let mut cells = vec![(0.0, 0usize); n];
-    let tasks: Vec<_> = cells.iter_mut().enumerate().collect();
-    run.for_each("leave-one-out", tasks, |(left, cell)| {
-        let alone = Run::sequential();
-        let others: Vec<usize> = (0..n).filter(|i| *i != left).collect();
-        let spectrum = Spectrum::new(&gram.select(&others), rank, &alone)?;
-        let found = scores(&spectrum, &gram.cross(&[left], &others), measure, &alone)?;
-        *cell = (found.values[0], found.nearest.map_or(0, |nearest| others[nearest[0]]));
-        Ok(())
-    })?;
-    Ok(Scores {
-        values: cells.iter().map(|c| c.0).collect(),
-        nearest: matches!(measure.distance, Distance::Conformance { .. })
-            .then(|| cells.iter().map(|c| c.1).collect()),
-    })
-}
 
 /// One query, ready to be measured.
 struct Query<'a> {

@@ -220,13 +220,18 @@ proptest! {
     fn leave_one_out_is_a_model_without_the_series(n in 4usize..12, d in 2usize..9, seed in 0u64..1000) {
         let corpus = vectors(n, d, seed);
         let (gram, _) = linear(&corpus, &corpus);
-        for distance in [MEAN, NEAREST] {
-            let m = Measure { norm: Norm::Envelope, alpha: 0.05, distance };
+        for (norm, alpha, distance) in [
+            (Norm::Envelope, 0.05, MEAN), (Norm::Envelope, 0.05, NEAREST), (Norm::Tikhonov, 0.2, MEAN),
+            (Norm::Tikhonov, 0.2, Distance::Conformance { neighbour: 2 }), (Norm::Envelope, 1e-9, NEAREST),
+            (Norm::Exact, 0.0, NEAREST),
+        ] {
+            let m = Measure { norm, alpha, distance };
             let found = leave_one_out(&gram, Rank::default(), m, &Run::with_threads(2).unwrap()).unwrap();
             for left in 0..n {
                 let others: Vec<usize> = (0..n).filter(|i| *i != left).collect();
-                let one = measure(&corpus.select(&others), &corpus.select(&[left]), Norm::Envelope, 0.05, distance);
-                prop_assert!((found.values[left] - one[0]).abs() < 1e-9 * one[0]);
+                let one = measure(&corpus.select(&others), &corpus.select(&[left]), norm, alpha, distance);
+                let equal = found.values[left] == one[0] || (found.values[left] - one[0]).abs() < 1e-9 * one[0];
+                prop_assert!(equal, "{:?} {} {}", m, found.values[left], one[0]);
                 prop_assert!(found.nearest.as_ref().is_none_or(|nearest| nearest[left] != left));
             }
         }

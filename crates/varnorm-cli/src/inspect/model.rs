@@ -1,6 +1,8 @@
 //! What a model file holds.
 
 use serde::Serialize;
+use varnorm::calibrate::GaussianCheck;
+use varnorm::diagnostics::Diagnostics;
 use varnorm::gram::Scaling;
 use varnorm::{Detector, Distance, Kernel, Settings};
 
@@ -18,6 +20,8 @@ pub struct Report<'a> {
     corpus: Corpus,
     spectrum: Spectrum<'a>,
     calibration: Option<Calibration>,
+    gaussian_check: Option<GaussianCheck>,
+    diagnostics: Diagnostics,
     warnings: Vec<String>,
 }
 
@@ -44,6 +48,7 @@ struct Calibration {
     scores: usize,
     smallest_p_value: f64,
     threshold: serde_json::Value,
+    target_false_alarm_rate: Option<f64>,
     #[serde(skip)]
     threshold_number: f64,
 }
@@ -52,7 +57,7 @@ impl<'a> Report<'a> {
     /// Looks at everything.
     pub fn new(detector: &'a Detector) -> Self {
         let (settings, spectrum) = (detector.settings(), detector.spectrum());
-        let threshold = crate::fit::threshold(detector, settings.level);
+        let threshold = detector.threshold(settings.level);
         Self {
             kind: "model",
             settings,
@@ -75,8 +80,11 @@ impl<'a> Report<'a> {
                 scores: calibrated.scores().len(),
                 smallest_p_value: calibrated.smallest_p_value(),
                 threshold: number_or_word(threshold),
+                target_false_alarm_rate: detector.target_false_alarm_rate(settings.level),
                 threshold_number: threshold,
             }),
+            gaussian_check: detector.gaussian_check(settings.level),
+            diagnostics: detector.diagnostics(),
             warnings: detector.warnings(),
         }
     }
@@ -153,6 +161,50 @@ impl<'a> Report<'a> {
             )
         }));
         facts.push(("decision", format!("{}, level {}", word(&settings.decision), settings.level)));
+        facts.extend(self.gaussian_check.iter().map(|check| ("gaussian law", check.in_words())));
+        facts.extend(self.diagnosis());
+        facts
+    }
+
+    /// What the corpus and the norm are good for.
+    fn diagnosis(&self) -> Vec<(&'static str, String)> {
+        let found = &self.diagnostics;
+        let (plain, seen) = (&found.covariance, &found.regularised);
+        let mut facts = vec![
+            (
+                "shape",
+                format!(
+                    "effective dimension {} and rank {}; as the norm sees it {} and {}",
+                    significant(plain.effective_dimension, 3),
+                    significant(plain.effective_rank, 3),
+                    significant(seen.effective_dimension, 3),
+                    significant(seen.effective_rank, 3)
+                ),
+            ),
+            (
+                "neighbours",
+                match (seen.concentration, found.spread) {
+                    (Some(bound), Some(spread)) => format!(
+                        "squared distances between corpus series differ by {:.0}% of their mean (bound epsilon {})",
+                        100.0 * spread,
+                        significant(bound, 3)
+                    ),
+                    _ => "all corpus series are equal".into(),
+                },
+            ),
+            (
+                "outside",
+                format!(
+                    "a normal series lies {:.0}% outside the span of the others",
+                    100.0 * found.outside_others
+                ),
+            ),
+        ];
+        let advice = found.advice.iter().enumerate();
+        facts.extend(advice.map(|(at, words)| (if at == 0 { "advice" } else { "" }, words.clone())));
+        if found.advice.is_empty() {
+            facts.push(("advice", "none: nothing stands out".into()));
+        }
         facts
     }
 }

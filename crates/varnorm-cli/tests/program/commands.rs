@@ -53,7 +53,7 @@ fn fit_says_what_it_did() {
     let ran =
         folder.line("fit train.ts --normal Walking -o m --kernel flat_rbf:sigma=30 --level 0.1").code(0);
     let detector = Detector::load(&folder.path("m")).unwrap();
-    let threshold = detector.calibrated().unwrap().conformal_threshold(0.1);
+    let threshold = detector.threshold(0.1).unwrap();
     assert_eq!(ran.out, "");
     assert_eq!(
         ran.err,
@@ -298,7 +298,7 @@ fn the_demo_is_what_fit_and_score_give() {
 #[test]
 fn help_has_an_example_for_every_command() {
     let folder = Folder::new();
-    for command in ["demo", "fit", "score", "inspect", "gram", "convert", "kernels"] {
+    for command in ["demo", "fit", "score", "explain", "inspect", "gram", "convert", "kernels", "theory"] {
         let ran = folder.run([command, "--help"]).code(0);
         assert!(ran.out.contains(&format!("Example:\n  varnorm {command}")), "{}", ran.out);
         assert!(ran.out.lines().all(|line| line.chars().count() <= 110), "{}", ran.out);

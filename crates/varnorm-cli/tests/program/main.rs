@@ -11,3 +11,4 @@ mod models;
 mod streams;
 mod support;
 mod tables;
+mod theory;

@@ -25,6 +25,7 @@ fn tables() {
         ("score", "score walking.model test.ts --decision each"),
         ("inspect_model", "inspect walking.model"),
         ("inspect_data", "inspect train.ts"),
+        ("explain", "explain walking.model test.ts --series 3 --segments 5"),
     ] {
         compare(name, &folder.line(line).code(0));
     }

@@ -5,9 +5,15 @@
 
 mod fdr;
 mod folds;
+mod gaussian;
+mod online;
+mod supervised;
 
-pub use fdr::benjamini_hochberg;
+pub use fdr::{benjamini_hochberg, normal_share, storey};
 pub use folds::{holdout, k_folds};
+pub use gaussian::GaussianCheck;
+pub use online::Lord;
+pub use supervised::{Chosen, Objective, choose_threshold};
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +53,52 @@ pub enum Calibration {
         #[serde(default)]
         seed: u64,
     },
+    /// Each series is scored by the model without it. Preparation and `auto` parameters stay those of all series;
+    /// mean, covariance and neighbours do not contain it.
+    LeaveOneOut {},
+    /// The law of the score for a Gaussian corpus; Mahalanobis distance only. Cross-fitted scores are kept beside
+    /// it, to tell whether it can be trusted.
+    Gaussian {
+        /// Number of folds of the check.
+        #[serde(default = "default_folds")]
+        folds: usize,
+        /// Chooses the folds.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// The threshold that is best on cross-fitted scores of the corpus and of labelled outliers.
+    Supervised {
+        /// Best in what.
+        #[serde(default)]
+        objective: Objective,
+        /// Cost of a false alarm, for the objective `cost`.
+        #[serde(default = "unit_cost")]
+        false_alarm_cost: f64,
+        /// Cost of a missed outlier, for the objective `cost`.
+        #[serde(default = "unit_cost")]
+        miss_cost: f64,
+        /// Number of folds.
+        #[serde(default = "default_folds")]
+        folds: usize,
+        /// Chooses the folds.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// A threshold that the user gives. Cross-fitted scores say which false-alarm rate it has.
+    Fixed {
+        /// Scores above are flagged.
+        threshold: f64,
+        /// Number of folds.
+        #[serde(default = "default_folds")]
+        folds: usize,
+        /// Chooses the folds.
+        #[serde(default)]
+        seed: u64,
+    },
+}
+
+fn unit_cost() -> f64 {
+    1.0
 }
 
 fn default_holdout() -> f64 {
@@ -72,22 +124,41 @@ impl Calibration {
             {
                 Err(Error::bad_param("holdout", holdout, "must be a share between 0 and 1"))
             }
-            Self::CrossFit { folds, .. } if *folds < 2 => {
+            Self::CrossFit { folds, .. }
+            | Self::Gaussian { folds, .. }
+            | Self::Supervised { folds, .. }
+            | Self::Fixed { folds, .. }
+                if *folds < 2 =>
+            {
                 Err(Error::bad_param("folds", folds, "must be at least 2"))
+            }
+            Self::Supervised { false_alarm_cost: a, miss_cost: b, .. }
+                if !(*a > 0.0 && *b > 0.0 && (a + b).is_finite()) =>
+            {
+                Err(Error::bad_param("costs", format!("{a}, {b}"), "must be positive numbers"))
+            }
+            Self::Fixed { threshold, .. } if !(*threshold >= 0.0 && threshold.is_finite()) => {
+                Err(Error::bad_param("threshold", threshold, "must be a score: zero or a positive number"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether flags come from a threshold on the score alone, whatever the decision rule.
+    pub fn flags_by_score(&self) -> bool {
+        matches!(self, Self::Quantile { .. } | Self::Supervised { .. } | Self::Fixed { .. })
     }
 }
 
 impl std::str::FromStr for Calibration {
     type Err = Error;
 
-    /// `none`, `quantile`, `split`, `cross_fit`, with parameters as in `cross_fit:folds=10,seed=1`, or JSON.
+    /// The method's name, with parameters as in `cross_fit:folds=10,seed=1`, or JSON.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |problem: String| {
-            let methods = "methods are none, quantile:holdout=0.3,seed=0, split:holdout=0.3,seed=0 and \
-                           cross_fit:folds=5,seed=0";
+            let methods = "methods are none, quantile:holdout=0.3,seed=0, split:holdout=0.3,seed=0, \
+                           cross_fit:folds=5,seed=0, leave_one_out, gaussian, supervised:objective=f1 (or youden, or \
+                           cost with false_alarm_cost=1,miss_cost=10) and fixed:threshold=3";
             Error::bad_param("calibration", text, format!("{problem}; {methods}"))
         };
         let read: Self = if text.trim_start().starts_with('{') {
@@ -97,10 +168,10 @@ impl std::str::FromStr for Calibration {
             let mut object = serde_json::Map::new();
             object.insert("method".into(), name.trim().into());
             for part in parameters.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-                let parsed = part.split_once('=').and_then(|(k, v)| Some((k, serde_json::from_str(v).ok()?)));
-                let Some((key, value)) = parsed else {
-                    return Err(wrong(format!("`{part}` is not of the form parameter=number")));
+                let Some((key, value)) = part.split_once('=') else {
+                    return Err(wrong(format!("`{part}` is not of the form parameter=value")));
                 };
+                let value = serde_json::from_str(value).unwrap_or_else(|_| value.trim().into());
                 object.insert(key.trim().into(), value);
             }
             serde_json::from_value(object.into()).map_err(|e| wrong(e.to_string()))?
@@ -118,6 +189,18 @@ impl std::fmt::Display for Calibration {
             Self::Quantile { holdout, seed } => write!(f, "quantile:holdout={holdout},seed={seed}"),
             Self::Split { holdout, seed } => write!(f, "split:holdout={holdout},seed={seed}"),
             Self::CrossFit { folds, seed } => write!(f, "cross_fit:folds={folds},seed={seed}"),
+            Self::LeaveOneOut {} => f.write_str("leave_one_out"),
+            Self::Gaussian { folds, seed } => write!(f, "gaussian:folds={folds},seed={seed}"),
+            Self::Supervised { objective, false_alarm_cost, miss_cost, folds, seed } => {
+                write!(f, "supervised:objective={objective},")?;
+                if *objective == Objective::Cost {
+                    write!(f, "false_alarm_cost={false_alarm_cost},miss_cost={miss_cost},")?;
+                }
+                write!(f, "folds={folds},seed={seed}")
+            }
+            Self::Fixed { threshold, folds, seed } => {
+                write!(f, "fixed:threshold={threshold},folds={folds},seed={seed}")
+            }
         }
     }
 }
@@ -131,6 +214,10 @@ pub enum Decision {
     /// Benjamini-Hochberg over the batch: of the flagged series at most a share `level` is normal, on average.
     #[default]
     BenjaminiHochberg,
+    /// Storey's form of it: flags more where much of the batch is novel.
+    Storey,
+    /// LORD++ over the batch as a stream, in its order: the same bound at every moment, never looking ahead.
+    Lord,
 }
 
 /// Scores of normal series that the model was not fitted on, ascending.
@@ -171,6 +258,12 @@ impl Calibrated {
             0 => f64::INFINITY,
             _ => n.checked_sub(allowed).map_or(f64::NEG_INFINITY, |at| self.scores[at]),
         }
+    }
+
+    /// The largest false-alarm rate `k / (n + 1)` up to this level: what the conformal threshold really aims at.
+    pub fn attainable_rate(&self, level: f64) -> f64 {
+        let n = self.scores.len();
+        ((level * (n + 1) as f64 + 1e-9).floor() / (n + 1) as f64).min(1.0)
     }
 
     /// The empirical quantile at `1 - level`, by linear interpolation between order statistics.
@@ -237,9 +330,17 @@ mod tests {
 
     #[test]
     fn words_and_back() {
-        for text in
-            ["none", "quantile:holdout=0.25,seed=3", "split:holdout=0.3,seed=0", "cross_fit:folds=10,seed=7"]
-        {
+        for text in [
+            "none",
+            "quantile:holdout=0.25,seed=3",
+            "split:holdout=0.3,seed=0",
+            "cross_fit:folds=10,seed=7",
+            "leave_one_out",
+            "gaussian:folds=5,seed=1",
+            "supervised:objective=f1,folds=5,seed=0",
+            "supervised:objective=cost,false_alarm_cost=1,miss_cost=2.5,folds=4,seed=0",
+            "fixed:threshold=3.5,folds=5,seed=0",
+        ] {
             assert_eq!(text.parse::<Calibration>().unwrap().to_string(), text);
         }
         for text in [
@@ -249,6 +350,10 @@ mod tests {
             "cross_fit:folds=1",
             "split:seed",
             "none:seed=1",
+            "fixed",
+            "fixed:threshold=-1",
+            "supervised:objective=best",
+            "supervised:objective=cost,miss_cost=0",
         ] {
             assert!(text.parse::<Calibration>().is_err(), "{text}");
         }

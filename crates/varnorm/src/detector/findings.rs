@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::Detector;
-use crate::calibrate::{Calibration, Decision, benjamini_hochberg};
+use crate::calibrate::{Calibration, Decision, Lord, benjamini_hochberg, storey};
 
 /// What a detector says about one series.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,8 +27,12 @@ pub struct Finding {
 }
 
 /// JSON has no infinity.
-fn number_or_word<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
+pub(super) fn number_or_word<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match *value {
+        v if v.is_finite() => serializer.serialize_f64(v),
+        v if v < 0.0 => serializer.serialize_str("-inf"),
+        _ => serializer.serialize_str("inf"),
+    }
 }
 
 fn maybe_number_or_word<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -48,6 +52,8 @@ pub struct Findings {
     /// The score above which a single series is flagged at this level; absent without calibration.
     #[serde(serialize_with = "maybe_number_or_word")]
     pub threshold: Option<f64>,
+    /// The share of normal series expected above that threshold; absent without calibration.
+    pub target_false_alarm_rate: Option<f64>,
     /// One per series, in order.
     pub findings: Vec<Finding>,
 }
@@ -64,6 +70,14 @@ pub enum Rule {
     Each,
     /// Benjamini-Hochberg over the batch.
     BenjaminiHochberg,
+    /// Storey's form of it.
+    Storey,
+    /// LORD++ over the batch as a stream.
+    Lord,
+    /// Score above the threshold that labelled outliers chose.
+    Supervised,
+    /// Score above the user's threshold.
+    Fixed,
 }
 
 impl Findings {
@@ -73,21 +87,27 @@ impl Findings {
         level: f64,
         decision: Decision,
     ) -> Self {
-        let calibrated = detector.calibrated();
         let rule = match (detector.settings().calibration, decision) {
             (Calibration::None {}, _) => Rule::None,
             (Calibration::Quantile { .. }, _) => Rule::Quantile,
+            (Calibration::Supervised { .. }, _) => Rule::Supervised,
+            (Calibration::Fixed { .. }, _) => Rule::Fixed,
             (_, Decision::Each) => Rule::Each,
             (_, Decision::BenjaminiHochberg) => Rule::BenjaminiHochberg,
+            (_, Decision::Storey) => Rule::Storey,
+            (_, Decision::Lord) => Rule::Lord,
         };
-        let threshold = calibrated.map(|c| match rule {
-            Rule::Quantile => c.quantile_threshold(level),
-            _ => c.conformal_threshold(level),
-        });
+        let threshold = detector.threshold(level);
         let p_values: Option<Vec<f64>> =
-            calibrated.map(|c| measured.iter().map(|(score, _, _)| c.p_value(*score)).collect());
+            measured.iter().map(|(score, _, _)| detector.p_value(*score)).collect();
+        let p_values = p_values.filter(|_| rule != Rule::None);
         let flags: Option<Vec<bool>> = match (rule, threshold, &p_values) {
             (Rule::BenjaminiHochberg, _, Some(p_values)) => Some(benjamini_hochberg(p_values, level)),
+            (Rule::Storey, _, Some(p_values)) => Some(storey(p_values, level)),
+            (Rule::Lord, _, Some(p_values)) => {
+                let mut stream = Lord::new(level);
+                Some(p_values.iter().map(|p| stream.decide(*p)).collect())
+            }
             (_, Some(threshold), _) => {
                 Some(measured.iter().map(|(score, _, _)| *score > threshold).collect())
             }
@@ -109,7 +129,13 @@ impl Findings {
                 }
             })
             .collect();
-        Self { level, rule, threshold, findings }
+        Self {
+            level,
+            rule,
+            threshold,
+            target_false_alarm_rate: detector.target_false_alarm_rate(level),
+            findings,
+        }
     }
 
     /// Number of series.

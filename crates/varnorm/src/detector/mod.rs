@@ -10,18 +10,23 @@
 //! assert_eq!(found.len(), 40);
 //! ```
 
+mod explain;
 mod findings;
+mod fit;
 mod model_file;
 
+pub use explain::{Difference, Direction, Explanation, Replaced};
 pub use findings::{Finding, Findings, Rule};
 
 use serde::{Deserialize, Serialize};
 
-use crate::calibrate::{Calibrated, Calibration, Decision, check_level, holdout, k_folds};
+use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
 use crate::data::SeriesSet;
+use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
-use crate::gram::{self, Scaling};
+use crate::gram::{self, Gram, Scaling};
 use crate::kernel::Kernel;
+use crate::law::WeightedChiSquare;
 use crate::matrix::Scaled;
 use crate::prepare::{FittedPreparation, Preparation};
 use crate::run::Run;
@@ -79,6 +84,13 @@ impl Settings {
         self.rank.validate()?;
         self.calibration.validate()?;
         self.measure().validate(usize::MAX)?;
+        if matches!(self.calibration, Calibration::Gaussian { .. })
+            && self.distance != (Distance::Mahalanobis {})
+        {
+            let rule =
+                "the Gaussian law is that of the Mahalanobis distance; choose it, or calibration cross_fit";
+            return Err(Error::bad_param("calibration", "gaussian", rule));
+        }
         if matches!(self.scaling, Scaling::Log | Scaling::LogNormalized) {
             let rule = "logarithms are no inner products; a detector takes raw or normalized";
             return Err(Error::bad_param("scaling", "log", rule));
@@ -89,68 +101,6 @@ impl Settings {
     /// Norm, regularisation and distance.
     pub fn measure(&self) -> Measure {
         Measure { norm: self.norm, alpha: self.alpha, distance: self.distance }
-    }
-
-    /// Fits a detector on normal series.
-    pub fn fit(&self, corpus: &SeriesSet, run: &Run) -> Result<Detector> {
-        self.validate()?;
-        if corpus.len() < 2 {
-            return Err(Error::TooFew {
-                what: "fitting a detector".into(),
-                needed: 2,
-                found: corpus.len(),
-                advice: "give more normal series".into(),
-            });
-        }
-        let everyone: Vec<usize> = (0..corpus.len()).collect();
-        let (members, scores) = match self.calibration {
-            Calibration::None {} => (everyone, None),
-            Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
-                let (members, held) = holdout(corpus.len(), share, seed)?;
-                let (fitted, scores) = self.fit_and_score(corpus, &members, &held, run)?;
-                return Ok(self.detector(fitted, members, Some(scores)));
-            }
-            Calibration::CrossFit { folds, seed } => {
-                (everyone, Some(self.cross_fitted_scores(corpus, &k_folds(corpus.len(), folds, seed)?, run)?))
-            }
-        };
-        let fitted = Fitted::new(self, corpus, run)?;
-        Ok(self.detector(fitted, members, scores))
-    }
-
-    fn detector(&self, fitted: Fitted, members: Vec<usize>, scores: Option<Vec<f64>>) -> Detector {
-        Detector {
-            settings: self.clone(),
-            fitted,
-            members,
-            calibrated: scores.map(Calibrated::new),
-            corpus_names: None,
-        }
-    }
-
-    /// Each fold scored by the whole pipeline refitted on the others.
-    fn cross_fitted_scores(&self, corpus: &SeriesSet, folds: &[Vec<usize>], run: &Run) -> Result<Vec<f64>> {
-        let mut scores = Vec::with_capacity(corpus.len());
-        for fold in folds {
-            let others: Vec<usize> = (0..corpus.len()).filter(|i| fold.binary_search(i).is_err()).collect();
-            scores.extend(self.fit_and_score(corpus, &others, fold, run)?.1);
-        }
-        Ok(scores)
-    }
-
-    /// Fits on some of the series and scores others; errors number the series as in the whole.
-    fn fit_and_score(
-        &self,
-        corpus: &SeriesSet,
-        members: &[usize],
-        held: &[usize],
-        run: &Run,
-    ) -> Result<(Fitted, Vec<f64>)> {
-        let fitted =
-            Fitted::new(self, &corpus.select(members), run).map_err(|e| e.renumbered(members, members))?;
-        let scores =
-            fitted.raw_scores(self, &corpus.select(held), run).map_err(|e| e.renumbered(held, members))?;
-        Ok((fitted, scores))
     }
 }
 
@@ -172,12 +122,17 @@ const BATCH: usize = 1024;
 
 impl Fitted {
     fn new(settings: &Settings, corpus: &SeriesSet, run: &Run) -> Result<Self> {
+        Ok(Self::with_gram(settings, corpus, run)?.0)
+    }
+
+    fn with_gram(settings: &Settings, corpus: &SeriesSet, run: &Run) -> Result<(Self, Gram)> {
         let (preparation, corpus) = settings.prepare.fit(corpus)?;
         let kernel = settings.kernel.resolve(&corpus)?;
         let gram = gram::gram(&kernel, &corpus, settings.scaling, run)?;
         settings.measure().validate(gram.len())?;
         let spectrum = Spectrum::new(&gram, settings.rank, run)?;
-        Ok(Self { preparation, kernel, corpus, self_values: gram.self_values, spectrum })
+        let self_values = gram.self_values.clone();
+        Ok((Self { preparation, kernel, corpus, self_values, spectrum }, gram))
     }
 
     /// For each query: score, nearest corpus series, share outside the span.
@@ -232,6 +187,10 @@ pub struct Detector {
     /// The model's corpus as indices into the series it was fitted on (a split leaves some out).
     members: Vec<usize>,
     calibrated: Option<Calibrated>,
+    /// The threshold that labelled outliers chose.
+    chosen: Option<Chosen>,
+    /// The law of a squared score, with the Gaussian calibration.
+    law: Option<WeightedChiSquare>,
     corpus_names: Option<Vec<String>>,
 }
 
@@ -289,6 +248,64 @@ impl Detector {
         self.calibrated.as_ref()
     }
 
+    /// The threshold that labelled outliers chose, with the supervised calibration.
+    pub fn chosen(&self) -> Option<&Chosen> {
+        self.chosen.as_ref()
+    }
+
+    /// The law of a squared score, with the Gaussian calibration.
+    pub fn law(&self) -> Option<&WeightedChiSquare> {
+        self.law.as_ref()
+    }
+
+    /// The chance of a normal series scoring at least as high: from the Gaussian law where that was chosen, else by
+    /// comparison with the calibration scores; `None` without calibration.
+    pub fn p_value(&self, score: f64) -> Option<f64> {
+        match &self.law {
+            Some(law) => Some(law.survival(score * score)),
+            None => self.calibrated.as_ref().map(|c| c.p_value(score)),
+        }
+    }
+
+    /// The score above which a single series is flagged at this level; `None` without calibration. A supervised or
+    /// fixed threshold is what it is at any level.
+    pub fn threshold(&self, level: f64) -> Option<f64> {
+        let calibrated = self.calibrated.as_ref()?;
+        match (self.settings.calibration, &self.law, &self.chosen) {
+            (Calibration::Quantile { .. }, _, _) => Some(calibrated.quantile_threshold(level)),
+            (Calibration::Fixed { threshold, .. }, _, _) => Some(threshold),
+            (_, Some(law), _) => law.quantile(level).ok().map(f64::sqrt),
+            (_, _, Some(chosen)) => Some(chosen.threshold),
+            _ => Some(calibrated.conformal_threshold(level)),
+        }
+    }
+
+    /// The share of normal series that the threshold at this level aims to flag. For a conformal one with n scores
+    /// this is the largest `k / (n + 1)` up to the level; for a supervised or fixed one the share of cross-fitted
+    /// scores of the corpus above it.
+    pub fn target_false_alarm_rate(&self, level: f64) -> Option<f64> {
+        let calibrated = self.calibrated.as_ref()?;
+        match self.settings.calibration {
+            Calibration::Supervised { .. } | Calibration::Fixed { .. } => {
+                let threshold = self.threshold(level)?;
+                let above = calibrated.scores().iter().filter(|s| **s > threshold).count();
+                Some(above as f64 / calibrated.scores().len().max(1) as f64)
+            }
+            Calibration::Quantile { .. } | Calibration::Gaussian { .. } => Some(level),
+            _ => Some(calibrated.attainable_rate(level)),
+        }
+    }
+
+    /// Whether the Gaussian law can be trusted, with the Gaussian calibration.
+    pub fn gaussian_check(&self, level: f64) -> Option<GaussianCheck> {
+        Some(GaussianCheck::new(self.law.as_ref()?, self.calibrated.as_ref()?.scores(), level))
+    }
+
+    /// What the corpus and the norm are good for.
+    pub fn diagnostics(&self) -> Diagnostics {
+        Diagnostics::new(self.spectrum(), self.settings.measure(), self.corpus(), self.calibrated())
+    }
+
     /// Names of the series that the detector was fitted on, one each, to be told with findings.
     pub fn with_corpus_names(mut self, names: Option<Vec<String>>) -> Self {
         self.corpus_names = names;
@@ -319,11 +336,14 @@ impl Detector {
                  check the data and the preparation"
             ));
         }
-        // The quantile flags by score alone; p-values have a smallest value.
-        let quantile = matches!(self.settings.calibration, Calibration::Quantile { .. });
+        if let Some(check) = self.gaussian_check(level).filter(|check| !check.trusted) {
+            warnings.push(check.in_words());
+        }
+        // Thresholds on the score and laws have no smallest p-value.
+        let unbounded = self.settings.calibration.flags_by_score() || self.law.is_some();
         if let Some(calibrated) = &self.calibrated
             && calibrated.smallest_p_value() > level
-            && !quantile
+            && !unbounded
         {
             // 1 / (n + 1) <= level, and a split uses a share of the series only.
             let scores = (1.0 / level).ceil() - 1.0;

@@ -10,7 +10,7 @@ use safetensors::tensor::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Fitted, Settings};
-use crate::calibrate::{Calibrated, Calibration};
+use crate::calibrate::{Calibrated, Calibration, Chosen};
 use crate::data::{SeriesSet, write_atomically};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -37,6 +37,8 @@ struct Header {
     variance: f64,
     threshold: f64,
     corpus_names: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    chosen: Option<Chosen>,
 }
 
 /// One array on its way into a file.
@@ -110,6 +112,7 @@ impl Detector {
             variance: self.fitted.spectrum.variance,
             threshold: self.fitted.spectrum.threshold,
             corpus_names: self.corpus_names.clone(),
+            chosen: self.chosen,
         };
         let json = serde_json::to_string(&header).map_err(|e| e.to_string())?;
         let arrays = self.arrays();
@@ -272,7 +275,15 @@ fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
     // Its self-values show that kernel and corpus fit together.
     crate::gram::self_values(std::slice::from_ref(&fitted.kernel), &fitted.corpus, &Run::sequential())
         .map_err(|e| e.to_string())?;
+    let supervised = matches!(header.settings.calibration, Calibration::Supervised { .. });
+    let usable = header.chosen.is_some_and(|c| c.threshold.is_finite());
+    check(supervised == header.chosen.is_some() && (usable || !supervised), || {
+        "its chosen threshold is malformed".into()
+    })?;
+    let law = header.settings.gaussian_law(&fitted.spectrum).map_err(|e| e.to_string())?;
     Ok(Detector {
+        chosen: header.chosen,
+        law,
         settings: header.settings,
         fitted,
         members,

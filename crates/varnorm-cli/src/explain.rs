@@ -1,0 +1,168 @@
+//! `varnorm explain`: why a series has the score it has.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use varnorm::detector::{Explanation, Replaced};
+use varnorm::{Dataset, Detector};
+
+use crate::args::{Reading, ReportFormat};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::table::{Align, Table, count, significant, write_facts};
+use crate::{output, source};
+
+/// Explain the score of one series
+#[derive(Args)]
+#[command(after_help = "Example:
+  varnorm explain walking.model BasicMotions_TEST.ts --series 3
+  varnorm explain walking.model BasicMotions_TEST.ts --series 3 --segments 20 --format json
+
+\"adds\" is how much lower the score is when that part of the series is replaced by the same part of the nearest
+normal series; it is negative where the replaced part joins the rest badly. Steps and channels are counted
+from 0, after preparation.")]
+pub struct Explain {
+    /// A model that `varnorm fit` wrote
+    model: PathBuf,
+    /// Files or folders of series
+    #[arg(value_name = "DATA", required = true)]
+    data: Vec<PathBuf>,
+    /// Which series, by its place in the data, from 0
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    series: usize,
+    /// Stretches that time is cut into
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    segments: usize,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "table")]
+    format: ReportFormat,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// The explanation with what the data say about the series.
+#[derive(Serialize)]
+struct Report<'a> {
+    series: usize,
+    name: String,
+    label: Option<&'a str>,
+    channel_names: Option<&'a [String]>,
+    #[serde(flatten)]
+    explanation: &'a Explanation,
+}
+
+impl Explain {
+    /// Explains and prints.
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
+        let detector = Detector::load(&self.model)?;
+        let dataset = source::read(console, &self.data, self.reading)?;
+        let explanation = detector
+            .explain(&dataset.series, self.series, self.segments, &console.run)
+            .map_err(source::named(&dataset))?;
+        let label = dataset.labels.as_ref().and_then(|l| l.values.get(self.series)).map(String::as_str);
+        output::deliver(console, None, |out| match self.format {
+            ReportFormat::Json => output::json(
+                out,
+                &Report {
+                    series: self.series,
+                    name: dataset.series_name(self.series),
+                    label,
+                    channel_names: dataset
+                        .channel_names
+                        .as_deref()
+                        .filter(|_| explanation.channels_are_original),
+                    explanation: &explanation,
+                },
+            ),
+            ReportFormat::Table => write(out, self.series, &dataset, label, &explanation),
+        })
+    }
+}
+
+/// Rows shown of a long list.
+const SHOWN: usize = 5;
+
+fn write(
+    out: &mut dyn Write,
+    series: usize,
+    dataset: &Dataset,
+    label: Option<&str>,
+    found: &Explanation,
+) -> io::Result<()> {
+    let name = |channel: usize| match (&dataset.channel_names, found.channels_are_original) {
+        (Some(names), true) if channel < names.len() => names[channel].clone(),
+        _ => channel.to_string(),
+    };
+    let label = label.map(|l| format!(", labelled {l}")).unwrap_or_default();
+    let p = found.p_value.map(|p| format!(", p-value {}", significant(p, 3))).unwrap_or_default();
+    let nearest = found.nearest_name.clone().unwrap_or_else(|| found.nearest.to_string());
+    let square = found.score * found.score;
+    let percent = |part: f64| {
+        if square > 0.0 && square.is_finite() { format!("{:.1}%", 100.0 * part / square) } else { "-".into() }
+    };
+    let outside = match found.outside {
+        part if part.is_infinite() => "off the span of the corpus: the exact norm is infinite".into(),
+        part => format!("{} of the squared score", percent(part)),
+    };
+    write_facts(
+        out,
+        &[
+            ("series", format!("{} (place {series}){label}", dataset.series_name(series))),
+            ("score", format!("{}{p}", significant(found.score, 4))),
+            ("nearest", format!("normal series {nearest}")),
+            (
+                "outside",
+                format!("{outside}; {:.1}% of its distance from the mean", 100.0 * found.outside_span),
+            ),
+        ],
+    )?;
+    writeln!(out, "\nEigendirections that the squared score comes from")?;
+    let columns = ["direction", "eigenvalue", "deviations", "share"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Right)).to_vec());
+    for part in found.directions.iter().take(SHOWN) {
+        let cells =
+            [part.direction.to_string(), significant(part.eigenvalue, 3), significant(part.deviations, 3)];
+        table.push(cells.into_iter().chain([percent(part.square)]).collect());
+    }
+    table.write_aligned(out)?;
+    if found.directions.len() > SHOWN {
+        let rest: f64 = found.directions[SHOWN..].iter().map(|d| d.square).sum();
+        writeln!(out, "{} more: {}", found.directions.len() - SHOWN, percent(rest))?;
+    }
+    writeln!(
+        out,
+        "\nThe score with one channel, or one stretch of time, made that of the nearest normal series"
+    )?;
+    let mut table =
+        Table::new(vec![("replaced", Align::Left), ("score", Align::Right), ("adds", Align::Right)]);
+    let mut push = |what: String, part: &Replaced| {
+        table.push(vec![what, significant(part.score, 4), significant(part.adds, 3)]);
+    };
+    for part in &found.channels {
+        push(format!("channel {}", name(part.channel.unwrap_or(0))), part);
+    }
+    for part in &found.segments {
+        push(format!("steps {} to {}", part.first_step, part.end_step - 1), part);
+    }
+    table.write_aligned(out)?;
+    writeln!(out, "\nWhere it differs most from the nearest normal series")?;
+    let columns = [
+        ("steps", Align::Left),
+        ("channel", Align::Left),
+        ("difference", Align::Right),
+        ("share", Align::Right),
+    ];
+    let mut table = Table::new(columns.to_vec());
+    for part in found.differences.iter().take(SHOWN) {
+        table.push(vec![
+            format!("{} to {}", part.first_step, part.end_step - 1),
+            name(part.channel),
+            significant(part.size, 3),
+            format!("{:.1}%", 100.0 * part.share),
+        ]);
+    }
+    table.write_aligned(out)?;
+    writeln!(out, "{} of channel and time in all", count(found.differences.len(), "cell"))
+}

@@ -1,0 +1,37 @@
+//! The table of `docs/thresholds.md`: observed false-alarm rates of every threshold kind.
+//!
+//! `cargo run --release -p varnorm --example false_alarms` prints it; some minutes on two cores.
+
+use varnorm::theory::false_alarms::{Cell, KINDS, LEVELS, Plan, false_alarms};
+use varnorm::{Result, Run};
+
+fn main() -> Result<()> {
+    let run = Run::with_threads(0)?;
+    let mut cells: Vec<Cell> = Vec::new();
+    for dimension in [3, 30, 300] {
+        for (corpus, trials, fresh) in [(50, 400, 100), (200, 60, 200), (1000, 4, 1000)] {
+            cells.extend(false_alarms(Plan { dimension, corpus, trials, fresh }, &run)?);
+        }
+    }
+    for level in LEVELS {
+        println!("\nLevel {level}:\n");
+        println!(
+            "| effective dimension | N | {} |",
+            KINDS.map(|k| k.split(':').next().unwrap_or(k)).join(" | ")
+        );
+        println!("|---|---|{}", "---|".repeat(KINDS.len()));
+        let rows = cells.iter().filter(|c| c.kind == KINDS[0] && c.level == level);
+        for row in rows {
+            let same = |c: &&Cell| c.dimension == row.dimension && c.corpus == row.corpus && c.level == level;
+            let told: Vec<String> = cells
+                .iter()
+                .filter(same)
+                .map(|c| {
+                    format!("{:.2} ± {:.2} ({:.2})", 100.0 * c.observed, 100.0 * c.error, 100.0 * c.target)
+                })
+                .collect();
+            println!("| {} | {} | {} |", row.dimension, row.corpus, told.join(" | "));
+        }
+    }
+    Ok(())
+}

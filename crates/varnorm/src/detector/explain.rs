@@ -1,0 +1,247 @@
+//! Why a series has the score it has.
+//!
+//! Three views: which eigendirections the squared score comes from; how the score changes when one channel, or one
+//! stretch of time, is made that of the nearest normal series; and where the series differs most from that one. The
+//! model stays as it is: only the series is changed, after preparation.
+
+use serde::Serialize;
+
+use super::Detector;
+use super::findings::number_or_word;
+use crate::data::SeriesSet;
+use crate::diagnostics::weights;
+use crate::error::{Error, Result};
+use crate::gram;
+use crate::run::Run;
+use crate::score::{Distance, Norm};
+
+/// The part of a squared score along one eigenvector of the covariance.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Direction {
+    /// The eigenvector, 0 for that of the largest eigenvalue.
+    pub direction: usize,
+    /// Its eigenvalue.
+    pub eigenvalue: f64,
+    /// How far the series lies along it from what the score is measured to, in standard deviations of the corpus.
+    pub deviations: f64,
+    /// Its part of the squared score.
+    pub square: f64,
+}
+
+/// The score when a part of the series is replaced by that of the nearest normal series.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Replaced {
+    /// First step, after preparation.
+    pub first_step: usize,
+    /// The step after the last.
+    pub end_step: usize,
+    /// The channel, after preparation; absent where all channels are replaced.
+    pub channel: Option<usize>,
+    /// The score then.
+    #[serde(serialize_with = "number_or_word")]
+    pub score: f64,
+    /// How much lower that is: what this part adds to the score.
+    #[serde(serialize_with = "number_or_word")]
+    pub adds: f64,
+}
+
+/// Where a series differs most from the nearest normal one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Difference {
+    /// First step, after preparation.
+    pub first_step: usize,
+    /// The step after the last.
+    pub end_step: usize,
+    /// The channel, after preparation.
+    pub channel: usize,
+    /// Root mean square of the difference there, in prepared units.
+    pub size: f64,
+    /// Its share of the whole squared difference.
+    pub share: f64,
+}
+
+/// Why a series has the score it has.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The score.
+    #[serde(serialize_with = "number_or_word")]
+    pub score: f64,
+    /// As in a finding.
+    pub p_value: Option<f64>,
+    /// The nearest normal series, by its place among those the detector was fitted on.
+    pub nearest: usize,
+    /// Its name, where names were given.
+    pub nearest_name: Option<String>,
+    /// Parts of the squared score, largest first.
+    pub directions: Vec<Direction>,
+    /// The part that lies outside the span of the corpus; infinite under the exact norm.
+    #[serde(serialize_with = "number_or_word")]
+    pub outside: f64,
+    /// Share of its squared distance from the corpus mean that no corpus series explains.
+    pub outside_span: f64,
+    /// Channel by channel, in order.
+    pub channels: Vec<Replaced>,
+    /// Stretch by stretch, in order.
+    pub segments: Vec<Replaced>,
+    /// Cells of channel and stretch where series and nearest normal series differ, largest first.
+    pub differences: Vec<Difference>,
+    /// Whether prepared channels are the data's own, in their order.
+    pub channels_are_original: bool,
+}
+
+impl Detector {
+    /// Explains the score of one series (by its place in the set), time cut into so many stretches.
+    pub fn explain(
+        &self,
+        series: &SeriesSet,
+        index: usize,
+        segments: usize,
+        run: &Run,
+    ) -> Result<Explanation> {
+        if index >= series.len() {
+            let rule = format!("the data have {} series, numbered from 0", series.len());
+            return Err(Error::bad_param("series", index, rule));
+        }
+        if segments == 0 {
+            return Err(Error::bad_param("segments", 0, "must be at least 1"));
+        }
+        let prepared = self
+            .fitted
+            .preparation
+            .apply(&series.select(&[index]))
+            .map_err(|e| e.renumbered(&[index], &[]))?;
+        let (score, nearest, outside_span) = self.fitted.measure_batch(&self.settings, &prepared, run)?[0];
+        let (directions, outside) = self.directions(&prepared, nearest, run)?;
+        let normal = fitted_to(self.corpus(), nearest, prepared.series(0).steps());
+        let (channels, stretches) = self.replacements(&prepared, &normal, segments, score, run)?;
+        let member = self.members[nearest];
+        Ok(Explanation {
+            score,
+            p_value: self.p_value(score),
+            nearest: member,
+            nearest_name: self.corpus_name(member).map(str::to_string),
+            directions,
+            outside,
+            outside_span,
+            channels,
+            segments: stretches,
+            differences: differences(&prepared, &normal, segments),
+            channels_are_original: self.corpus().channels() == self.preparation().channels(),
+        })
+    }
+
+    /// The squared score by eigendirection, largest part first, and the part outside the span.
+    fn directions(&self, prepared: &SeriesSet, nearest: usize, run: &Run) -> Result<(Vec<Direction>, f64)> {
+        let (fitted, spectrum) = (&self.fitted, &self.fitted.spectrum);
+        let scaling = self.settings.scaling;
+        let cross = gram::cross(&fitted.kernel, prepared, &fitted.corpus, &fitted.self_values, scaling, run)?;
+        let projection = spectrum.project(&cross, run)?;
+        let from_mean = self.settings.distance == (Distance::Mahalanobis {});
+        let difference = |j: usize| {
+            let to = if from_mean { 0.0 } else { spectrum.coordinates().get(j, nearest) };
+            projection.coordinates.get(0, j) - to
+        };
+        let weights = weights(spectrum.eigenvalues(), self.settings.measure());
+        let mut parts: Vec<Direction> = spectrum
+            .eigenvalues()
+            .iter()
+            .enumerate()
+            .map(|(j, value)| Direction {
+                direction: j,
+                eigenvalue: *value,
+                deviations: difference(j) / value.sqrt(),
+                square: weights[j] * difference(j).powi(2),
+            })
+            .collect();
+        let inside: f64 = (0..spectrum.rank()).map(|j| difference(j).powi(2)).sum();
+        let whole = match from_mean {
+            true => projection.squared_norms[0],
+            false => cross.self_values[0] + spectrum.squares[nearest] - 2.0 * cross.matrix.get(0, nearest),
+        };
+        let outside = match self.settings.norm {
+            Norm::Tikhonov => 0.0,
+            Norm::Envelope => (whole - inside).max(0.0) / self.settings.alpha,
+            Norm::Exact if whole - inside > spectrum.off_span() => f64::INFINITY,
+            Norm::Exact => 0.0,
+        };
+        parts.sort_by(|a, b| b.square.total_cmp(&a.square).then(a.direction.cmp(&b.direction)));
+        Ok((parts, outside))
+    }
+
+    /// Scores with each channel, and each stretch of time, made that of the normal series.
+    fn replacements(
+        &self,
+        prepared: &SeriesSet,
+        normal: &[f64],
+        segments: usize,
+        score: f64,
+        run: &Run,
+    ) -> Result<(Vec<Replaced>, Vec<Replaced>)> {
+        let (steps, width) = (prepared.series(0).steps(), prepared.channels());
+        let by_channel = (0..width).map(|c| (0, steps, Some(c)));
+        let by_time = stretches(steps, segments).into_iter().map(|(first, end)| (first, end, None));
+        let parts: Vec<(usize, usize, Option<usize>)> = by_channel.chain(by_time).collect();
+        let mut variants = SeriesSet::new(width)?;
+        for (first, end, channel) in &parts {
+            let mut values = prepared.series(0).values().to_vec();
+            for at in first * width..end * width {
+                if channel.is_none_or(|c| at % width == c) {
+                    values[at] = normal[at];
+                }
+            }
+            variants.push(&values)?;
+        }
+        let found = self.fitted.measure_batch(&self.settings, &variants, run)?;
+        let mut replaced: Vec<Replaced> = parts
+            .into_iter()
+            .zip(found)
+            .map(|((first_step, end_step, channel), (then, _, _))| {
+                let adds = if score == then { 0.0 } else { score - then };
+                Replaced { first_step, end_step, channel, score: then, adds }
+            })
+            .collect();
+        let stretches = replaced.split_off(width);
+        Ok((replaced, stretches))
+    }
+}
+
+/// Cuts `0..steps` into at most so many stretches of nearly equal length.
+fn stretches(steps: usize, segments: usize) -> Vec<(usize, usize)> {
+    let count = segments.min(steps);
+    (0..count).map(|s| (s * steps / count, (s + 1) * steps / count)).collect()
+}
+
+/// A corpus series brought to a number of steps: linear in between where its own is another.
+fn fitted_to(corpus: &SeriesSet, index: usize, steps: usize) -> Vec<f64> {
+    let series = corpus.series(index);
+    if series.steps() == steps {
+        return series.values().to_vec();
+    }
+    let last = series.steps().saturating_sub(1);
+    let stretch = last as f64 / steps.saturating_sub(1).max(1) as f64;
+    let at = |t: usize| {
+        let place = t as f64 * stretch;
+        let left = (place.floor() as usize).min(last);
+        let share = place - left as f64;
+        let (a, b) = (series.step(left), series.step((left + 1).min(last)));
+        a.iter().zip(b).map(move |(a, b)| a + share * (b - a)).collect::<Vec<f64>>()
+    };
+    (0..steps).flat_map(at).collect()
+}
+
+fn differences(prepared: &SeriesSet, normal: &[f64], segments: usize) -> Vec<Difference> {
+    let (values, width) = (prepared.series(0).values(), prepared.channels());
+    let square = |at: usize| (values[at] - normal[at]).powi(2);
+    let whole: f64 = (0..values.len()).map(square).sum();
+    let mut found = Vec::new();
+    for (first, end) in stretches(prepared.series(0).steps(), segments) {
+        for channel in 0..width {
+            let sum: f64 = (first..end).map(|t| square(t * width + channel)).sum();
+            let share = if whole > 0.0 { sum / whole } else { 0.0 };
+            let size = (sum / (end - first) as f64).sqrt();
+            found.push(Difference { first_step: first, end_step: end, channel, size, share });
+        }
+    }
+    found.sort_by(|a, b| b.share.total_cmp(&a.share));
+    found
+}

@@ -1,0 +1,174 @@
+//! In-corpus scores: each series against the others, never its own neighbour and never in its own covariance.
+//!
+//! Leaving series i out is a rank-one change: with `y = x - m` and N series,
+//! `K_i = N/(N-1) (K - y_i y_i^T / (N-1))`. So with `R = (K + a)^-1`, `a = alpha (N-1)/N`, and `H_pq = <y_p, R y_q>`, the
+//! squared envelope norm of `x_i - x_k` without i is (Sherman and Morrison)
+//!
+//! `(N-1)/N (H_ii - 2 H_ik + H_kk + c s^2)`, with `s = H_ii - H_ik` and `c = 1 / (N - 1 - H_ii)`,
+//!
+//! and that of `x_i - m_i` is `N H_ii c`. The Tikhonov norm needs `B_pq = <y_p, K R^2 y_q>` beside H. One decomposition
+//! then gives every score in O(N^2), where refits take N decompositions.
+//!
+//! The identity is for all eigenvalues; a refit drops those at most `t`, 1e-10 of its largest. That changes a squared
+//! norm by at most `t / alpha^2` times the squared length of what is dropped, which is at most alpha times the squared
+//! envelope norm. A series for which this is above 5e-8 of its squared score, or whose c is lost to rounding, is
+//! refitted, as everything is with the exact norm, a largest rank or an eigenvalue threshold of the caller's.
+
+use super::{Distance, Measure, Norm, Scores, nth_smallest, scores};
+use crate::error::{Error, Result};
+use crate::gram::Gram;
+use crate::kernel::product::inner_products;
+use crate::matrix::Matrix;
+use crate::run::Run;
+use crate::spectrum::{RELATIVE_THRESHOLD, Rank, Spectrum};
+
+/// The scores of the corpus itself, each series under a model that has never seen it, with the neighbours' indices
+/// in the corpus. See the module's text for how.
+pub fn leave_one_out(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Result<Scores> {
+    let n = gram.len();
+    if n < 3 {
+        return Err(Error::TooFew {
+            what: "leave-one-out".into(),
+            needed: 3,
+            found: n,
+            advice: "give more normal series".into(),
+        });
+    }
+    rank.validate()?;
+    measure.validate(n - 1)?;
+    let closed = ClosedForm::new(gram, rank, measure, run)?;
+    let mut cells = vec![(0.0, 0usize); n];
+    let tasks: Vec<_> = cells.iter_mut().enumerate().collect();
+    run.for_each("leave-one-out", tasks, |(left, cell)| {
+        *cell = match closed.as_ref().and_then(|closed| closed.score(left)) {
+            Some(found) => found,
+            None => refit(gram, left, rank, measure)?,
+        };
+        Ok(())
+    })?;
+    Ok(Scores {
+        values: cells.iter().map(|c| c.0).collect(),
+        nearest: matches!(measure.distance, Distance::Conformance { .. })
+            .then(|| cells.iter().map(|c| c.1).collect()),
+    })
+}
+
+/// The model without one series, made anew.
+fn refit(gram: &Gram, left: usize, rank: Rank, measure: Measure) -> Result<(f64, usize)> {
+    let alone = Run::sequential();
+    let others: Vec<usize> = (0..gram.len()).filter(|i| *i != left).collect();
+    let spectrum = Spectrum::new(&gram.select(&others), rank, &alone)?;
+    let found = scores(&spectrum, &gram.cross(&[left], &others), measure, &alone)?;
+    Ok((found.values[0], found.nearest.map_or(0, |nearest| others[nearest[0]])))
+}
+
+/// What a squared score may be off by, relative to itself, against a refit.
+const AGREEMENT: f64 = 5e-8;
+/// `1 - H_ii / (N - 1)` below this has lost too many digits.
+const LEAST_GAP: f64 = 1e-5;
+
+/// The products from which every score follows.
+struct ClosedForm {
+    measure: Measure,
+    /// `<y_p, (K + a)^-1 y_q>`.
+    resolvent: Matrix,
+    /// `<y_p, K (K + a)^-2 y_q>`, for the Tikhonov norm.
+    tikhonov: Option<Matrix>,
+    /// What dropping small eigenvalues may change a squared norm by, relative to the squared envelope norm.
+    dropped: f64,
+}
+
+impl ClosedForm {
+    /// `None` where the identity does not apply.
+    fn new(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Result<Option<Self>> {
+        if measure.norm == Norm::Exact || measure.alpha == 0.0 || rank != Rank::default() {
+            return Ok(None);
+        }
+        let every = Rank { max_rank: None, eigenvalue_threshold: Some(0.0) };
+        let spectrum = Spectrum::new(gram, every, run)?;
+        let n = spectrum.corpus_len();
+        let a = measure.alpha * (n - 1) as f64 / n as f64;
+        let resolvent = weighted_products(&spectrum, |value| 1.0 / (value + a), run)?;
+        let tikhonov = match measure.norm {
+            Norm::Tikhonov => Some(weighted_products(&spectrum, |value| value / (value + a).powi(2), run)?),
+            _ => None,
+        };
+        let largest = spectrum.eigenvalues().first().copied().unwrap_or(0.0) * n as f64 / (n - 1) as f64;
+        Ok(Some(Self { measure, resolvent, tikhonov, dropped: RELATIVE_THRESHOLD * largest / measure.alpha }))
+    }
+
+    /// Score and neighbour of one series without itself; `None` where a refit is needed.
+    fn score(&self, left: usize) -> Option<(f64, usize)> {
+        let n = self.resolvent.rows();
+        let gap = (n - 1) as f64 - self.resolvent.get(left, left);
+        if gap < LEAST_GAP * (n - 1) as f64 {
+            return None;
+        }
+        let (square, envelope, at) = match self.measure.distance {
+            Distance::Mahalanobis {} => {
+                // x_i - m_i = N/(N-1) y_i.
+                let scale = (n as f64 / (n - 1) as f64).powi(2);
+                (
+                    scale * self.squared_norm(left, None, gap),
+                    scale * self.squared_envelope(left, None, gap),
+                    0,
+                )
+            }
+            Distance::Conformance { neighbour } => {
+                let others = (0..n).filter(|k| *k != left);
+                let squares: Vec<f64> = others.map(|k| self.squared_norm(left, Some(k), gap)).collect();
+                let (square, at) = nth_smallest(&squares, neighbour);
+                let at = if at < left { at } else { at + 1 };
+                (square, self.squared_envelope(left, Some(at), gap), at)
+            }
+        };
+        let square = square.max(0.0);
+        (self.dropped * envelope <= AGREEMENT * square).then_some((square.sqrt(), at))
+    }
+
+    /// The squared norm of `y_i - y_k`, or of `y_i` alone, under the covariance without i.
+    fn squared_norm(&self, i: usize, k: Option<usize>, gap: f64) -> f64 {
+        let Some(tikhonov) = &self.tikhonov else { return self.squared_envelope(i, k, gap) };
+        let n = self.resolvent.rows() as f64;
+        let (_, s, _) = products(&self.resolvent, i, k);
+        let (zz, zy, yy) = products(tikhonov, i, k);
+        // <u, K_i u> for u = R_i z, written out.
+        let c = 1.0 / gap;
+        (n - 1.0) / n * (zz + 2.0 * c * s * zy + c * c * s * s * (yy - (n - 1.0)))
+    }
+
+    fn squared_envelope(&self, i: usize, k: Option<usize>, gap: f64) -> f64 {
+        let n = self.resolvent.rows() as f64;
+        let (whole, s, _) = products(&self.resolvent, i, k);
+        (n - 1.0) / n * (whole + s * s / gap)
+    }
+}
+
+/// `<z, M z>`, `<z, M y_i>` and `<y_i, M y_i>` for `z = y_i - y_k`, or for `z = y_i`.
+fn products(m: &Matrix, i: usize, k: Option<usize>) -> (f64, f64, f64) {
+    let own = m.get(i, i);
+    k.map_or((own, own, own), |k| (own - 2.0 * m.get(i, k) + m.get(k, k), own - m.get(i, k), own))
+}
+
+/// `<y_p, w(K) y_q>` for all pairs of corpus series: rows over the threads, every cell in one order.
+fn weighted_products(spectrum: &Spectrum, weight: impl Fn(f64) -> f64, run: &Run) -> Result<Matrix> {
+    let (n, rank) = (spectrum.corpus_len(), spectrum.rank());
+    let mut products = Matrix::zeros(n, n);
+    if rank == 0 {
+        return Ok(products);
+    }
+    let mut points = vec![0.0; n * rank];
+    for (j, value) in spectrum.eigenvalues().iter().enumerate() {
+        let root = weight(*value).sqrt();
+        for (p, c) in spectrum.coordinates().row(j).iter().enumerate() {
+            points[p * rank + j] = root * c;
+        }
+    }
+    const ROWS: usize = 48;
+    let tasks: Vec<_> = points.chunks(ROWS * rank).zip(products.values_mut().chunks_mut(ROWS * n)).collect();
+    run.for_each("leave-one-out products", tasks, |(rows, out)| {
+        inner_products(rows, &points, rank, &mut Vec::new(), out, n);
+        Ok(())
+    })?;
+    Ok(products)
+}
