@@ -17,6 +17,7 @@ mod output;
 mod progress;
 mod score;
 mod source;
+mod study;
 mod table;
 
 use std::process::ExitCode;
@@ -58,6 +59,8 @@ enum Command {
     Gram(gram::GramCommand),
     Convert(convert::Convert),
     Kernels(kernels::Kernels),
+    // Boxed: its options are many.
+    Study(Box<study::StudyCommand>),
 }
 
 /// How a command that did its work ended.
@@ -95,6 +98,7 @@ fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Gram(command) => command.run(console),
         Command::Convert(command) => command.run(console),
         Command::Kernels(command) => command.run(console),
+        Command::Study(command) => command.run(console),
     };
     done.map(|()| Verdict::Fine)
 }

@@ -16,6 +16,7 @@ pub mod prepare;
 pub mod run;
 pub mod score;
 pub mod spectrum;
+pub mod study;
 
 pub use data::{Dataset, Series, SeriesSet};
 pub use detector::{Detector, Finding, Findings, Settings};
