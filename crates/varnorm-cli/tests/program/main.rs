@@ -9,5 +9,6 @@ mod errors;
 mod interrupt;
 mod models;
 mod streams;
+mod study;
 mod support;
 mod tables;
