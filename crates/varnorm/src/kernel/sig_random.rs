@@ -168,6 +168,9 @@ impl Work for Flow<'_> {
         let features = field.features;
         let mut states = vec![[1.0; L]; features * columns.len()];
         let mut changes = vec![[0.0; L]; features * columns.len()];
+        // `A_i Z + b_i` of one channel. The tanh has a loop of its own: in one with the sums, half of those were
+        // compiled without lanes.
+        let mut sums = vec![[0.0; L]; features * columns.len()];
         let mut steps = 0;
         for group in columns {
             steps = steps.max(group.steps);
@@ -181,20 +184,24 @@ impl Work for Flow<'_> {
                 while j < features {
                     let rows = &rows[j * (features + 1)..];
                     let wide = j + ROWS <= features;
-                    for (group, columns) in columns.iter().enumerate() {
-                        if t >= columns.steps {
-                            continue;
-                        }
-                        let dx = &columns.step(t)[channel];
+                    for group in 0..columns.len() {
                         let state = &states[group * features..(group + 1) * features];
-                        let change = &mut changes[group * features + j..(group + 1) * features];
+                        let out = &mut sums[group * features + j..(group + 1) * features];
                         if wide {
-                            flow_rows::<I, ROWS>(rows, state, dx, change);
+                            multiply_rows::<I, ROWS>(rows, state, out);
                         } else {
-                            flow_rows::<I, 1>(rows, state, dx, change);
+                            multiply_rows::<I, 1>(rows, state, out);
                         }
                     }
                     j += if wide { ROWS } else { 1 };
+                }
+                for (group, columns) in columns.iter().enumerate() {
+                    // A group that has ended does not move any more.
+                    if t < columns.steps {
+                        let which = group * features..(group + 1) * features;
+                        let dx = &columns.step(t)[channel];
+                        add_change::<I>(&sums[which.clone()], dx, &mut changes[which]);
+                    }
                 }
             }
             for (z, dz) in states.iter_mut().zip(&changes) {
@@ -213,16 +220,11 @@ impl Work for Flow<'_> {
 }
 
 /// Rows of a matrix that are multiplied at a time: their sums fill the registers.
-const ROWS: usize = 3;
+const ROWS: usize = 2;
 
-/// Adds `tanh(a_j Z + b_j) dx` to R components of the change.
+/// `a_j Z + b_j` for R rows.
 #[inline(always)]
-fn flow_rows<I: Isa, const R: usize>(
-    rows: &[f64],
-    state: &[[f64; L]],
-    dx: &[f64; L],
-    change: &mut [[f64; L]],
-) {
+fn multiply_rows<I: Isa, const R: usize>(rows: &[f64], state: &[[f64; L]], out: &mut [[f64; L]]) {
     let width = state.len() + 1;
     let mut sums = [[0.0; L]; R];
     for (r, sum) in sums.iter_mut().enumerate() {
@@ -237,9 +239,15 @@ fn flow_rows<I: Isa, const R: usize>(
             }
         }
     }
-    for (r, sum) in sums.iter().enumerate() {
+    out[..R].copy_from_slice(&sums);
+}
+
+/// Adds `tanh(sum) dx` to every component of the change.
+#[inline(always)]
+fn add_change<I: Isa>(sums: &[[f64; L]], dx: &[f64; L], changes: &mut [[f64; L]]) {
+    for (change, sum) in changes.iter_mut().zip(sums) {
         for lane in 0..L {
-            change[r][lane] = I::mul_add(tanh::<I>(sum[lane]), dx[lane], change[r][lane]);
+            change[lane] = I::mul_add(tanh::<I>(sum[lane]), dx[lane], change[lane]);
         }
     }
 }
