@@ -142,7 +142,7 @@ pub fn grams(
     run: &Run,
 ) -> Result<Vec<Gram>> {
     // Where an f64 holds every value, the diagonal comes with the matrix; elsewhere it has to be known before.
-    let fits = fits_f64(kernels)?;
+    let fits = fits_f64(kernels, set.channels())?;
     let known = match fits.iter().all(|f| *f) {
         true => vec![vec![Scaled::from(1.0); set.len()]; kernels.len()],
         false => self_values(kernels, set, run)?,
@@ -170,9 +170,9 @@ pub fn grams(
 }
 
 /// Which kernels' values always fit an `f64`.
-fn fits_f64(kernels: &[Kernel]) -> Result<Vec<bool>> {
+fn fits_f64(kernels: &[Kernel], channels: usize) -> Result<Vec<bool>> {
     let mut fits = vec![true; kernels.len()];
-    for pass in plan(kernels)? {
+    for pass in plan(kernels, channels)? {
         pass.serves().iter().for_each(|index| fits[*index] = !pass.carries_exponents());
     }
     Ok(fits)
@@ -228,7 +228,7 @@ pub fn cross(
 ) -> Result<Cross> {
     let kernels = std::slice::from_ref(kernel);
     let selves = self_values(kernels, queries, run)?.pop().unwrap_or_default();
-    let exponents = !fits_f64(kernels)?.iter().all(|f| *f);
+    let exponents = !fits_f64(kernels, corpus.channels())?.iter().all(|f| *f);
     let outputs = [Output { scaling, exponents, rows: &selves, columns: corpus_self_values }];
     let mut matrices = walk_all(kernels, Pairs::Between(queries, corpus), &outputs, Tiling::default(), run)?;
     let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
@@ -248,7 +248,7 @@ fn unit(square: Scaled) -> f64 {
 pub fn self_values(kernels: &[Kernel], set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
     const SERIES: usize = 64;
     let mut all = vec![vec![Scaled::from(0.0); set.len()]; kernels.len()];
-    for mut pass in plan(kernels)? {
+    for mut pass in plan(kernels, set.channels())? {
         if set.is_empty() {
             continue;
         }
@@ -389,7 +389,7 @@ fn walk_all(
             advice: "compare series of the same channels".into(),
         });
     }
-    let passes = plan(kernels)?;
+    let passes = plan(kernels, row_set.channels())?;
     let mut matrices: Vec<Matrix> =
         kernels.iter().map(|_| Matrix::zeros(row_set.len(), column_set.len())).collect();
     if row_set.is_empty() || column_set.is_empty() {

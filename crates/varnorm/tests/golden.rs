@@ -87,6 +87,43 @@ fn truncated_signature_kernels() {
     assert_eq!(seen, 9, "the golden file has nine cases of truncated signature kernels");
 }
 
+#[test]
+fn untruncated_signature_kernels_by_the_dyadic_scheme() {
+    let Some(golden) = shared_json("golden/kernels.json") else { return };
+    let [x, y, ragged] = ["X", "Y", "ragged"].map(|name| series_set(&golden[name]));
+    let run = Run::sequential();
+    let mut seen = 0;
+    for case in golden["cases"].as_array().unwrap().iter().filter(|c| c["kernel"] == "sig_pde_dyadic") {
+        let mut object = case["params"].as_object().unwrap().clone();
+        let order = object.remove("order").unwrap();
+        object.insert("kernel".into(), "sig_pde".into());
+        object.insert("dyadic".into(), order);
+        let kernel: Kernel = Value::Object(object).to_string().parse().unwrap();
+        for (other, name) in [(&x, "xx"), (&y, "xy"), (&ragged, "x_ragged")] {
+            let squares = gram::self_values(std::slice::from_ref(&kernel), other, &run).unwrap().remove(0);
+            let found = gram::cross(&kernel, &x, other, &squares, Scaling::Raw, &run).unwrap().matrix;
+            for (f, e) in found.values().iter().zip(matrix(&case[name]).values()) {
+                assert_close(*f, *e, 1e-10, &format!("{kernel} {name}"));
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 4, "the golden file has four dyadic cases");
+}
+
+#[test]
+fn untruncated_signature_kernels_to_any_tolerance() {
+    let Some(golden) = shared_json("golden/sig_untruncated_exact.json") else { return };
+    let paths = series_set(&golden["paths"]);
+    for (spec, relative) in [("sig_pde:scale=1", 1e-8), ("sig_pde:scale=1,tolerance=1e-12", 1e-11)] {
+        let kernel: Kernel = spec.parse().unwrap();
+        let found = gram::gram(&kernel, &paths, Scaling::Raw, &Run::sequential()).unwrap().matrix;
+        for (f, e) in found.values().iter().zip(matrix(&golden["k"]).values()) {
+            assert_close(*f, *e, relative, spec);
+        }
+    }
+}
+
 fn assert_by_rank(found: &[Scores], expected: &Value, what: &str) {
     for (q, by_rank) in expected.as_array().unwrap().iter().enumerate() {
         let expected = numbers(by_rank);

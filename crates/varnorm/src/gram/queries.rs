@@ -23,7 +23,7 @@ pub fn with_queries(
 ) -> Result<Vec<(Gram, Cross)>> {
     let mut selves = vec![vec![Scaled::from(0.0); set.len()]; kernels.len()];
     let mut matrices: Vec<Matrix> = kernels.iter().map(|_| Matrix::zeros(corpus, set.len())).collect();
-    for mut pass in plan(kernels)? {
+    for mut pass in plan(kernels, set.channels())? {
         pass.check(set, set)?;
         pass.prepare(set, set, run)?;
         own_values(pass.as_ref(), set, &mut selves)?;

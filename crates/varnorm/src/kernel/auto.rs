@@ -95,6 +95,27 @@ pub(super) fn median_distance_of_points(corpus: &SeriesSet) -> f64 {
     median_distance(squares)
 }
 
+/// One over the median of `max_t |x_t - x_0|^2`, so that inner products of paths are of the order of 1; 1 over the
+/// number of channels when no series moves.
+pub(super) fn path_scale(corpus: &SeriesSet) -> f64 {
+    let reach = |i: usize| {
+        let series = corpus.series(i);
+        let start = series.step(0);
+        series
+            .values()
+            .chunks_exact(corpus.channels())
+            .map(|p| squared_distance(p, start))
+            .fold(0.0, f64::max)
+    };
+    let mut squares: Vec<f64> = (0..corpus.len()).map(reach).collect();
+    squares.retain(|d| *d > 0.0 && d.is_finite());
+    if squares.is_empty() {
+        return 1.0 / corpus.channels() as f64;
+    }
+    let middle = (squares.len() - 1) / 2;
+    1.0 / *squares.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
 /// The mean of `<x,x>` over all series.
 pub(super) fn mean_series_square(corpus: &SeriesSet) -> f64 {
     mean_square(corpus, corpus.len())

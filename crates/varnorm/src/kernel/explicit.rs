@@ -23,19 +23,21 @@
 
 use std::ops::Range;
 
-use super::Kernel;
 use super::columns::{Columns, L, Of};
 use super::features::{self, FeatureMap, Features};
 use super::lanes::{Isa, Work, dispatch};
 use super::pass::{Pass, Tile, Values};
-use super::signature::Finish;
+use super::signature::{COMFORTABLE, Finish, size, variation};
+use super::{Kernel, Lift};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, power_of_two};
 use crate::run::Run;
 
 /// Most features of a kernel: beyond, the kernel trick is cheaper in any case.
 const MOST_KERNEL_FEATURES: usize = 1 << 16;
+/// So few features that they are cheaper than a recurrence.
+const FEW_FEATURES: usize = 1 << 12;
 /// Most features that are computed on request.
 const MOST_FEATURES: usize = 1 << 24;
 
@@ -63,7 +65,8 @@ fn count_features(channels: usize, level: u32, most: usize) -> Result<usize> {
 pub fn signature_features(set: &SeriesSet, level: u32, run: &Run) -> Result<Matrix> {
     super::signature_level(level)?;
     let length = count_features(set.channels(), level, MOST_FEATURES)?;
-    let features = Features::of_set(&SignatureMap { levels: level as usize }, set, run)?;
+    let map = SignatureMap { levels: level as usize, scaled: false };
+    let features = Features::of_set(&map, set, run)?;
     let mut matrix = Matrix::zeros(set.len(), length);
     for i in 0..set.len() {
         let mut row = matrix.row_mut(i);
@@ -98,12 +101,32 @@ pub(crate) struct ExplicitPass {
 #[derive(Default)]
 struct SignatureMap {
     levels: usize,
+    /// Whether paths too long or too short for the range of an `f64` are scaled by a power of two.
+    scaled: bool,
+}
+
+/// Whether a kernel has few enough features to be computed from them: `sig` with `order = level` and the linear lift is
+/// the same kernel.
+///
+/// By channels and level alone, so that the bits of a value do not depend on its company. With so few features an inner
+/// product costs less than a recurrence over 30 steps, whatever the level.
+pub(crate) fn pays(kernel: &Kernel, channels: usize) -> bool {
+    match kernel {
+        Kernel::SigExplicit { .. } => true,
+        Kernel::Sig { level, order, lift: Lift::Linear, compat: None, .. } => {
+            level == order && *level > 1 && count_features(channels, *level, FEW_FEATURES).is_ok()
+        }
+        _ => false,
+    }
 }
 
 impl ExplicitPass {
     pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
-        let Kernel::SigExplicit { level, scale } = kernel else { return Ok(()) };
+        let (Kernel::SigExplicit { level, scale } | Kernel::Sig { level, scale, .. }) = kernel else {
+            return Ok(());
+        };
         let level = *level as usize;
+        self.map.scaled = true;
         self.map.levels = self.map.levels.max(level);
         self.finish.push(Finish { set: 0, level, scale: scale.resolved("scale")?, single: false });
         self.serves.push(index);
@@ -120,8 +143,12 @@ impl Pass for ExplicitPass {
         count_features(row_set.channels(), self.map.levels as u32, MOST_KERNEL_FEATURES).map(|_| ())
     }
 
+    fn carries_exponents(&self) -> bool {
+        true
+    }
+
     fn kept(&self) -> usize {
-        self.map.levels
+        self.map.levels + 1
     }
 
     fn feature_map(&self) -> Option<&dyn FeatureMap> {
@@ -137,7 +164,8 @@ impl Pass for ExplicitPass {
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
-        self.finish[which].apply(kept, None, out);
+        let exponents = &kept[self.map.levels * out.mantissas.len()..];
+        self.finish[which].apply(kept, Some(exponents), out);
     }
 }
 
@@ -146,7 +174,11 @@ impl FeatureMap for SignatureMap {
         (1..=self.levels as u32).map(|m| channels.saturating_pow(m)).collect()
     }
 
-    fn fill(&self, set: &SeriesSet, which: Range<usize>, out: &mut [&mut [f64]]) {
+    fn exponents(&self) -> bool {
+        self.scaled
+    }
+
+    fn fill(&self, set: &SeriesSet, which: Range<usize>, out: &mut [&mut [f64]], exponents: &mut [f64]) {
         let depths = self.blocks(set.channels());
         let mut columns = Columns::default();
         let mut signature: Vec<[f64; L]> = Vec::new();
@@ -156,6 +188,10 @@ impl FeatureMap for SignatureMap {
         let members: Vec<usize> = which.collect();
         for (group, members) in members.chunks(L).enumerate() {
             columns.load(set, members, Of::Increments);
+            if self.scaled {
+                let exponents = &mut exponents[group * L..group * L + members.len()];
+                scale(&mut columns, set, members, self.levels, exponents);
+            }
             signature.clear();
             signature.resize(depths.iter().sum(), [0.0; L]);
             let (signature, partial, next) = (&mut signature[..], &mut partial[..], &mut next[..]);
@@ -168,6 +204,17 @@ impl FeatureMap for SignatureMap {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Scales paths whose levels might leave the range of an `f64`.
+fn scale(columns: &mut Columns, set: &SeriesSet, members: &[usize], levels: usize, exponents: &mut [f64]) {
+    for (lane, (member, exponent)) in members.iter().zip(exponents).enumerate() {
+        let own = size(variation(set.series(*member).values(), set.channels()));
+        if 2.0 * own.abs() * levels as f64 > COMFORTABLE {
+            columns.values.iter_mut().for_each(|cell| cell[lane] *= power_of_two(-own));
+            *exponent = own;
         }
     }
 }

@@ -23,29 +23,37 @@ pub(crate) trait FeatureMap: Send + Sync {
     /// The length of every block.
     fn blocks(&self, channels: usize) -> Vec<usize>;
 
-    /// Computes the features of some series: `out[block]` takes one row per series. A row must have the same bits
-    /// in whatever company it is computed.
-    fn fill(&self, set: &SeriesSet, which: Range<usize>, out: &mut [&mut [f64]]);
+    /// Whether the features of a series come with a power of two of their own; the sum of the exponents of a pair is
+    /// then kept as one plane more.
+    fn exponents(&self) -> bool {
+        false
+    }
+
+    /// Computes the features of some series: `out[block]` takes one row per series, and `exponents` one number. A row
+    /// must have the same bits in whatever company it is computed.
+    fn fill(&self, set: &SeriesSet, which: Range<usize>, out: &mut [&mut [f64]], exponents: &mut [f64]);
 }
 
 /// The features of some series.
 pub(crate) struct Features {
     /// Length and rows of every block.
     pub(crate) blocks: Vec<(usize, Vec<f64>)>,
+    /// The power of two of every series.
+    exponents: Vec<f64>,
 }
 
 impl Features {
     fn zeros(map: &dyn FeatureMap, channels: usize, count: usize) -> Self {
         let blocks =
             map.blocks(channels).into_iter().map(|depth| (depth, vec![0.0; depth * count])).collect();
-        Self { blocks }
+        Self { blocks, exponents: vec![0.0; count] }
     }
 
     /// Of a few series.
     pub(crate) fn of(map: &dyn FeatureMap, set: &SeriesSet, which: Range<usize>) -> Self {
         let mut features = Self::zeros(map, set.channels(), which.len());
         let mut parts: Vec<&mut [f64]> = features.blocks.iter_mut().map(|b| b.1.as_mut_slice()).collect();
-        map.fill(set, which, &mut parts);
+        map.fill(set, which, &mut parts, &mut features.exponents);
         features
     }
 
@@ -53,12 +61,13 @@ impl Features {
     pub(crate) fn of_set(map: &dyn FeatureMap, set: &SeriesSet, run: &Run) -> Result<Self> {
         let mut features = Self::zeros(map, set.channels(), set.len());
         let starts = (0..set.len()).step_by(TASK);
-        let mut tasks: Vec<(usize, Vec<&mut [f64]>)> = starts.map(|start| (start, Vec::new())).collect();
+        let exponents = features.exponents.chunks_mut(TASK);
+        let mut tasks: Vec<_> = starts.zip(exponents).map(|(start, e)| (start, e, Vec::new())).collect();
         for (depth, rows) in &mut features.blocks {
-            tasks.iter_mut().zip(rows.chunks_mut(TASK * *depth)).for_each(|(task, part)| task.1.push(part));
+            tasks.iter_mut().zip(rows.chunks_mut(TASK * *depth)).for_each(|(task, part)| task.2.push(part));
         }
-        run.for_each("features", tasks, |(start, mut parts)| {
-            map.fill(set, start..set.len().min(start + TASK), &mut parts);
+        run.for_each("features", tasks, |(start, exponents, mut parts)| {
+            map.fill(set, start..set.len().min(start + TASK), &mut parts, exponents);
             Ok(())
         })?;
         Ok(features)
@@ -82,7 +91,7 @@ pub(crate) fn walk(map: &dyn FeatureMap, tile: &Tile<'_>, scratch: &mut Vec<f64>
     let whole = (0..tile.rows.len(), 0..tile.columns.len());
     if let (Some(rows), Some(columns)) = (tile.row_features, tile.column_features) {
         let sides = [(rows, tile.rows.clone()), (columns, tile.columns.clone())];
-        return products(tile, sides, whole, scratch, kept);
+        return products(map, tile, sides, whole, scratch, kept);
     }
     let length: usize = map.blocks(tile.row_set.channels()).iter().sum();
     let group = (GROUP_VALUES / length.max(1)).max(1);
@@ -95,13 +104,14 @@ pub(crate) fn walk(map: &dyn FeatureMap, tile: &Tile<'_>, scratch: &mut Vec<f64>
             let first = tile.rows.start;
             let rows = Features::of(map, tile.row_set, first + r.start..first + r.end);
             let sides = [(&rows, 0..r.len()), (&columns, 0..c.len())];
-            products(tile, sides, (r, c.clone()), scratch, kept);
+            products(map, tile, sides, (r, c.clone()), scratch, kept);
         }
     }
 }
 
 /// The inner products of some rows with some columns, put in their place in the tile.
 fn products(
+    map: &dyn FeatureMap,
     tile: &Tile<'_>,
     [(rows, which_rows), (columns, which_columns)]: [(&Features, Range<usize>); 2],
     place: (Range<usize>, Range<usize>),
@@ -109,10 +119,20 @@ fn products(
     kept: &mut [f64],
 ) {
     let stride = tile.columns.len();
-    for (block, plane) in kept.chunks_exact_mut(tile.pairs()).enumerate() {
+    let mut planes = kept.chunks_exact_mut(tile.pairs());
+    for (block, plane) in planes.by_ref().take(rows.blocks.len()).enumerate() {
         let (a, b) = (rows.rows(block, which_rows.clone()), columns.rows(block, which_columns.clone()));
         let out = &mut plane[place.0.start * stride + place.1.start..];
         inner_products(a, b, rows.blocks[block].0, scratch, out, stride);
+    }
+    if let Some(plane) = planes.next().filter(|_| map.exponents()) {
+        for (i, x) in rows.exponents[which_rows].iter().enumerate() {
+            let cells = &mut plane[(place.0.start + i) * stride + place.1.start..];
+            cells
+                .iter_mut()
+                .zip(&columns.exponents[which_columns.clone()])
+                .for_each(|(cell, y)| *cell = x + y);
+        }
     }
 }
 
@@ -130,11 +150,15 @@ pub(crate) fn walk_diagonal(
     for start in (0..which.len()).step_by(group) {
         let end = which.len().min(start + group);
         let features = Features::of(map, set, which.start + start..which.start + end);
-        for (block, plane) in kept.chunks_exact_mut(which.len()).enumerate() {
+        let mut planes = kept.chunks_exact_mut(which.len());
+        for (block, plane) in planes.by_ref().take(features.blocks.len()).enumerate() {
             for (at, cell) in plane[start..end].iter_mut().enumerate() {
                 let row = features.rows(block, at..at + 1);
                 inner_products(row, row, row.len(), scratch, std::slice::from_mut(cell), 1);
             }
+        }
+        if let Some(plane) = planes.next().filter(|_| map.exponents()) {
+            plane[start..end].iter_mut().zip(&features.exponents).for_each(|(cell, e)| *cell = 2.0 * e);
         }
     }
 }

@@ -31,8 +31,9 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::columns::{BLOCK, Columns, L, Of, Row, distances};
-use super::lanes::{Isa, exp_ratio, power_of_two};
+use super::columns::{L, Of};
+use super::lanes::{Isa, Work, dispatch, exp_ratio, power_of_two};
+use super::pairs::{Pairs, ROWS};
 use super::pass::{Pass, Tile, Values};
 use super::recurrence::{self, Recurrence};
 use crate::data::SeriesSet;
@@ -57,16 +58,13 @@ struct One {
 
 impl One {
     /// The half-width of the band of every lane, and the largest; lanes without a pair have none.
-    #[inline(always)]
-    fn band(&self, x: &impl Row, y: &Columns) -> Option<([f64; L], usize)> {
+    fn band(&self, pairs: &Pairs<'_>) -> Option<([f64; L], usize)> {
         let band = self.band?;
         let (mut widths, mut widest) = ([0.0; L], 0);
-        for lane in 0..L {
-            if y.lengths[lane] > 0 {
-                let width = band.max(x.length(lane).abs_diff(y.lengths[lane]));
-                widths[lane] = width as f64;
-                widest = widest.max(width);
-            }
+        for lane in 0..pairs.count() {
+            let width = band.max(pairs.x.lengths[lane].abs_diff(pairs.y.lengths[lane]));
+            widths[lane] = width as f64;
+            widest = widest.max(width);
         }
         Some((widths, widest))
     }
@@ -116,9 +114,7 @@ impl Pass for GakPass {
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
-        let pairs = out.mantissas.len();
-        out.mantissas.copy_from_slice(&kept[2 * which * pairs..(2 * which + 1) * pairs]);
-        out.exponents.copy_from_slice(&kept[(2 * which + 1) * pairs..(2 * which + 2) * pairs]);
+        out.take_planes(which, kept);
     }
 }
 
@@ -135,16 +131,15 @@ impl Recurrence for GakPass {
     /// cell contributes to the last one relative to its own size. A cell lost to underflow, or a kappa cut off,
     /// therefore changes the result by less than `2^-975`: a result above [`SAFE`] is right to rounding whatever
     /// happened on the way. Others are computed again with an exponent in every cell.
-    #[inline(always)]
-    fn run<I: Isa>(&self, x: &impl Row, y: &Columns, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
-        let steps = y.steps;
-        let weights = weights(steps.max(x.steps()));
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+        let (height, steps) = (pairs.x.steps, pairs.y.steps);
+        let weights = weights(steps.max(height));
         scratch.clear();
-        scratch.resize(BLOCK * steps + self.kernels.len() * 2 * (steps + 1), [0.0; L]);
-        let (strip, rows) = scratch.split_at_mut(BLOCK * steps);
-        for first in (0..x.steps()).step_by(BLOCK) {
-            let count = BLOCK.min(x.steps() - first);
-            distances::<I>(x, first, count, y, strip);
+        scratch.resize(ROWS * steps + self.kernels.len() * 2 * (steps + 1), [0.0; L]);
+        let (strip, rows) = scratch.split_at_mut(ROWS * steps);
+        for first in (0..height).step_by(ROWS) {
+            let count = ROWS.min(height - first);
+            pairs.strip::<true>(first..first + count, 0..steps, strip);
             for (k, kernel) in self.kernels.iter().enumerate() {
                 let rows = &mut rows[2 * k * (steps + 1)..2 * (k + 1) * (steps + 1)];
                 let (even, odd) = rows.split_at_mut(steps + 1);
@@ -152,32 +147,33 @@ impl Recurrence for GakPass {
                     let (s, strip) = (first + r, &strip[r * steps..(r + 1) * steps]);
                     let (previous, current) =
                         if s % 2 == 0 { (&mut *even, &mut *odd) } else { (&mut *odd, &mut *even) };
-                    match kernel.band(x, y) {
+                    match kernel.band(pairs) {
                         None => {
                             previous[0] = [if s == 0 { 1.0 } else { 0.0 }; L];
                             current[0] = [0.0; L];
-                            advance::<I>(kernel, s, strip, &weights, previous, current);
+                            dispatch(Advance { kernel, s, strip, weights: &weights, previous, current });
                         }
                         Some(band) => {
                             // In place: only the cells of the band are touched.
-                            advance_in_band::<I>(kernel, s, &band, strip, &weights, &mut previous[1..]);
+                            let row = &mut previous[1..];
+                            dispatch(AdvanceInBand { kernel, s, band: &band, strip, weights: &weights, row });
                             current.copy_from_slice(previous);
                         }
                     }
-                    take_finished(x, y, s, &current[1..], &mut out[2 * k]);
+                    take_finished(pairs, s, &current[1..], &mut out[2 * k]);
                 }
             }
         }
         for (k, kernel) in self.kernels.iter().enumerate() {
             let mut unsure = false;
-            for lane in 0..L {
-                let sure = y.lengths[lane] == 0 || out[2 * k][lane] > SAFE;
+            for lane in 0..pairs.count() {
+                let sure = out[2 * k][lane] > SAFE;
                 unsure |= !sure;
-                out[2 * k + 1][lane] = shift(x.length(lane)) + shift(y.lengths[lane]);
+                out[2 * k + 1][lane] = shift(pairs.x.lengths[lane]) + shift(pairs.y.lengths[lane]);
             }
             if unsure {
-                let (mantissas, exponents) = careful::<I>(kernel, x, y);
-                for lane in 0..L {
+                let (mantissas, exponents) = careful(kernel, pairs);
+                for lane in 0..pairs.count() {
                     let sure = out[2 * k][lane] > SAFE;
                     if !sure {
                         out[2 * k][lane] = mantissas[lane];
@@ -200,11 +196,10 @@ fn weights(steps: usize) -> Vec<f64> {
 }
 
 /// Takes the last cell of those lanes whose row series ends here.
-#[inline(always)]
-fn take_finished(x: &impl Row, y: &Columns, s: usize, row: &[[f64; L]], out: &mut [f64; L]) {
-    for lane in 0..L {
-        if x.length(lane) == s + 1 && y.lengths[lane] > 0 {
-            out[lane] = row[y.lengths[lane] - 1][lane];
+fn take_finished(pairs: &Pairs<'_>, s: usize, row: &[[f64; L]], out: &mut [f64; L]) {
+    for lane in 0..pairs.count() {
+        if pairs.x.lengths[lane] == s + 1 {
+            out[lane] = row[pairs.y.lengths[lane] - 1][lane];
         }
     }
 }
@@ -227,64 +222,74 @@ fn at_least(floor: f64, kappa: f64) -> f64 {
 /// Makes row s of M, `current`, from the row before it; both begin with the column before the first.
 ///
 /// All operands are in memory: kept in registers across steps they would be taken apart into single numbers.
-#[inline(always)]
-fn advance<I: Isa>(
-    kernel: &One,
+struct Advance<'a> {
+    kernel: &'a One,
     s: usize,
-    strip: &[[f64; L]],
-    weights: &[f64],
-    previous: &[[f64; L]],
-    current: &mut [[f64; L]],
-) {
-    let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
-    let steps = strip.len();
-    let (weights, previous, current) = (&weights[..steps], &previous[..=steps], &mut current[..=steps]);
-    for t in 0..steps {
-        let (across, both) = (weights[t], down * weights[t]);
-        let mut kappa = [0.0; L];
-        for lane in 0..L {
-            kappa[lane] = at_least(floor, local::<I>(factor, strip[t][lane]));
-        }
-        let (corner, above) = (&previous[t], &previous[t + 1]);
-        let (before, after) = current.split_at_mut(t + 1);
-        let (left, cell) = (&before[t], &mut after[0]);
-        for lane in 0..L {
-            // Powers of two are exact factors, so that rows and columns can change places without changing bits.
-            let sides = I::mul_add(down, above[lane], across * left[lane]);
-            cell[lane] = kappa[lane] * I::mul_add(both, corner[lane], sides);
+    strip: &'a [[f64; L]],
+    weights: &'a [f64],
+    previous: &'a [[f64; L]],
+    current: &'a mut [[f64; L]],
+}
+
+impl Work for Advance<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { kernel, s, strip, weights, previous, current } = self;
+        let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
+        let steps = strip.len();
+        let (weights, previous, current) = (&weights[..steps], &previous[..=steps], &mut current[..=steps]);
+        for t in 0..steps {
+            let (across, both) = (weights[t], down * weights[t]);
+            let mut kappa = [0.0; L];
+            for lane in 0..L {
+                kappa[lane] = at_least(floor, local::<I>(factor, strip[t][lane]));
+            }
+            let (corner, above) = (&previous[t], &previous[t + 1]);
+            let (before, after) = current.split_at_mut(t + 1);
+            let (left, cell) = (&before[t], &mut after[0]);
+            for lane in 0..L {
+                // Powers of two are exact factors, so that rows and columns can change places without changing bits.
+                let sides = I::mul_add(down, above[lane], across * left[lane]);
+                cell[lane] = kappa[lane] * I::mul_add(both, corner[lane], sides);
+            }
         }
     }
 }
 
 /// The same within a band.
-#[inline(always)]
-fn advance_in_band<I: Isa>(
-    kernel: &One,
+struct AdvanceInBand<'a> {
+    kernel: &'a One,
     s: usize,
-    (widths, widest): &([f64; L], usize),
-    strip: &[[f64; L]],
-    weights: &[f64],
-    row: &mut [[f64; L]],
-) {
-    let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
-    let start = s.saturating_sub(*widest).min(row.len());
-    let end = row.len().min(s + widest + 1);
-    let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
-    if start > 0 {
-        corner = row[start - 1];
-        row[start - 1] = [0.0; L];
-    }
-    let mut left = [0.0; L];
-    for t in start..end {
-        let (above, across, apart) = (row[t], weights[t], s.abs_diff(t) as f64);
-        for lane in 0..L {
-            let kappa = at_least(floor, local::<I>(factor, strip[t][lane]));
-            let sides = I::mul_add(down, above[lane], across * left[lane]);
-            let value = kappa * I::mul_add(down * across, corner[lane], sides);
-            left[lane] = if apart <= widths[lane] { value } else { 0.0 };
+    band: &'a ([f64; L], usize),
+    strip: &'a [[f64; L]],
+    weights: &'a [f64],
+    row: &'a mut [[f64; L]],
+}
+
+impl Work for AdvanceInBand<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { kernel, s, band: (widths, widest), strip, weights, row } = self;
+        let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
+        let start = s.saturating_sub(*widest).min(row.len());
+        let end = row.len().min(s + widest + 1);
+        let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
+        if start > 0 {
+            corner = row[start - 1];
+            row[start - 1] = [0.0; L];
         }
-        row[t] = left;
-        corner = above;
+        let mut left = [0.0; L];
+        for t in start..end {
+            let (above, across, apart) = (row[t], weights[t], s.abs_diff(t) as f64);
+            for lane in 0..L {
+                let kappa = at_least(floor, local::<I>(factor, strip[t][lane]));
+                let sides = I::mul_add(down, above[lane], across * left[lane]);
+                let value = kappa * I::mul_add(down * across, corner[lane], sides);
+                left[lane] = if apart <= widths[lane] { value } else { 0.0 };
+            }
+            row[t] = left;
+            corner = above;
+        }
     }
 }
 
@@ -299,20 +304,45 @@ const ZERO: Wide = Wide { mantissa: [0.0; L], exponent: [NOTHING; L] };
 const UNIT: Wide = Wide { mantissa: [1.0; L], exponent: [0.0; L] };
 
 /// M with a mantissa and an exponent in every cell: slower, and right for any distances.
-#[inline(always)]
-fn careful<I: Isa>(kernel: &One, x: &impl Row, y: &Columns) -> ([f64; L], [f64; L]) {
-    let band = kernel.band(x, y);
-    let mut strip = vec![[0.0; L]; y.steps];
-    let mut row = vec![ZERO; y.steps];
+fn careful(kernel: &One, pairs: &mut Pairs<'_>) -> ([f64; L], [f64; L]) {
+    let band = kernel.band(pairs);
+    let steps = pairs.y.steps;
+    let mut strip = vec![[0.0; L]; steps];
+    let mut row = vec![ZERO; steps];
     let mut result = ([0.0; L], [0.0; L]);
-    for s in 0..x.steps() {
-        distances::<I>(x, s, 1, y, &mut strip);
+    for s in 0..pairs.x.steps {
+        pairs.strip::<true>(s..s + 1, 0..steps, &mut strip);
+        dispatch(CarefulRow { kernel, s, band: band.as_ref(), strip: &strip, row: &mut row });
+        for lane in 0..pairs.count() {
+            if pairs.x.lengths[lane] == s + 1 {
+                let last = &row[pairs.y.lengths[lane] - 1];
+                result.0[lane] = last.mantissa[lane];
+                result.1[lane] = last.exponent[lane];
+            }
+        }
+    }
+    result
+}
+
+/// One row of M with an exponent in every cell.
+struct CarefulRow<'a> {
+    kernel: &'a One,
+    s: usize,
+    band: Option<&'a ([f64; L], usize)>,
+    strip: &'a [[f64; L]],
+    row: &'a mut [Wide],
+}
+
+impl Work for CarefulRow<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { kernel, s, band, strip, row } = self;
         let mut corner = if s == 0 { UNIT } else { ZERO };
         let mut left = ZERO;
-        for (t, (cell, distance)) in row.iter_mut().zip(&strip).enumerate() {
+        for (t, (cell, distance)) in row.iter_mut().zip(strip).enumerate() {
             let above = *cell;
             left = careful_cell::<I>(kernel, distance, &corner, &above, &left);
-            if let Some((widths, _)) = &band {
+            if let Some((widths, _)) = band {
                 for lane in 0..L {
                     if s.abs_diff(t) as f64 > widths[lane] {
                         left.mantissa[lane] = 0.0;
@@ -323,15 +353,7 @@ fn careful<I: Isa>(kernel: &One, x: &impl Row, y: &Columns) -> ([f64; L], [f64; 
             *cell = left;
             corner = above;
         }
-        for lane in 0..L {
-            if x.length(lane) == s + 1 && y.lengths[lane] > 0 {
-                let last = &row[y.lengths[lane] - 1];
-                result.0[lane] = last.mantissa[lane];
-                result.1[lane] = last.exponent[lane];
-            }
-        }
     }
-    result
 }
 
 /// `kappa (corner + above + left)`, the mantissa brought back to [1, 2).

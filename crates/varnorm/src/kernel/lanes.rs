@@ -11,16 +11,127 @@ pub(crate) const W: usize = 8;
 pub(crate) trait Isa {
     /// `a * b + c`, fused where the hardware can.
     fn mul_add(a: f64, b: f64, c: f64) -> f64;
+
+    /// Four numbers in one register, for bodies so large that arrays would be taken apart into single numbers.
+    type Four: Four;
 }
 
-/// Hardware with fused multiply-add.
+/// Four numbers that are worked on together.
+pub(crate) trait Four: Copy {
+    fn splat(value: f64) -> Self;
+    fn load(values: &[f64; 4]) -> Self;
+    fn store(self, values: &mut [f64; 4]);
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn abs(self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// `self * factor + term`.
+    fn mul_add(self, factor: Self, term: Self) -> Self;
+    /// The larger of each; of a NaN and a number, `other`.
+    fn max(self, other: Self) -> Self;
+    /// `2^n` for numbers that hold a whole n, from -1022 to 1023, in their low bits (see [`ROUND`]).
+    fn power_of_low_bits(self) -> Self;
+    /// 0 in the lanes where `value < bound`, self elsewhere.
+    fn zero_where_less(self, value: Self, bound: Self) -> Self;
+}
+
+/// Hardware with fused multiply-add and registers of four.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx;
+
+#[cfg(target_arch = "x86_64")]
+impl Isa for Avx {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+
+    type Four = AvxFour;
+}
+
+/// A register of AVX2; with AVX-512 it is half of one, and there are twice as many.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct AvxFour(std::arch::x86_64::__m256d);
+
+// SAFETY of all blocks below: only bodies that `dispatch` runs after it has found AVX2 and FMA name this type.
+#[cfg(target_arch = "x86_64")]
+impl Four for AvxFour {
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_set1_pd(value)) }
+    }
+    #[inline(always)]
+    fn load(values: &[f64; 4]) -> Self {
+        // SAFETY: see above; the reference is good for four numbers, and no alignment is asked for.
+        unsafe { Self(std::arch::x86_64::_mm256_loadu_pd(values.as_ptr())) }
+    }
+    #[inline(always)]
+    fn store(self, values: &mut [f64; 4]) {
+        // SAFETY: as for `load`.
+        unsafe { std::arch::x86_64::_mm256_storeu_pd(values.as_mut_ptr(), self.0) }
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_add_pd(self.0, other.0)) }
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_sub_pd(self.0, other.0)) }
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_andnot_pd(Self::splat(-0.0).0, self.0)) }
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_mul_pd(self.0, other.0)) }
+    }
+    #[inline(always)]
+    fn mul_add(self, factor: Self, term: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_fmadd_pd(self.0, factor.0, term.0)) }
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_max_pd(self.0, other.0)) }
+    }
+    #[inline(always)]
+    fn power_of_low_bits(self) -> Self {
+        use std::arch::x86_64::{_mm256_add_epi64, _mm256_castpd_si256, _mm256_castsi256_pd};
+        use std::arch::x86_64::{_mm256_set1_epi64x, _mm256_slli_epi64};
+        // SAFETY: see above.
+        unsafe {
+            let exponents = _mm256_slli_epi64::<52>(_mm256_castpd_si256(self.0));
+            Self(_mm256_castsi256_pd(_mm256_add_epi64(exponents, _mm256_set1_epi64x(1023 << 52))))
+        }
+    }
+    #[inline(always)]
+    fn zero_where_less(self, value: Self, bound: Self) -> Self {
+        use std::arch::x86_64::{_CMP_LT_OQ, _mm256_andnot_pd, _mm256_cmp_pd};
+        // SAFETY: see above.
+        unsafe { Self(_mm256_andnot_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(value.0, bound.0), self.0)) }
+    }
+}
+
+/// Hardware with fused multiply-add in its baseline.
+#[cfg(target_arch = "aarch64")]
 pub(crate) struct Fused;
 
+#[cfg(target_arch = "aarch64")]
 impl Isa for Fused {
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)
     }
+
+    type Four = Plain<Self>;
 }
 
 /// Hardware without: `f64::mul_add` would call a slow library routine there.
@@ -31,6 +142,91 @@ impl Isa for Separate {
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         a * b + c
+    }
+
+    type Four = Plain<Self>;
+}
+
+/// Four numbers side by side, left to the compiler.
+pub(crate) struct Plain<I>([f64; 4], std::marker::PhantomData<I>);
+
+impl<I> Clone for Plain<I> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for Plain<I> {}
+
+impl<I: Isa> Four for Plain<I> {
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self([value; 4], std::marker::PhantomData)
+    }
+    #[inline(always)]
+    fn load(values: &[f64; 4]) -> Self {
+        Self(*values, std::marker::PhantomData)
+    }
+    #[inline(always)]
+    fn store(self, values: &mut [f64; 4]) {
+        *values = self.0;
+    }
+    #[inline(always)]
+    fn add(mut self, other: Self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] += other.0[lane];
+        }
+        self
+    }
+    #[inline(always)]
+    fn sub(mut self, other: Self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] -= other.0[lane];
+        }
+        self
+    }
+    #[inline(always)]
+    fn abs(mut self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] = self.0[lane].abs();
+        }
+        self
+    }
+    #[inline(always)]
+    fn mul(mut self, other: Self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] *= other.0[lane];
+        }
+        self
+    }
+    #[inline(always)]
+    fn mul_add(mut self, factor: Self, term: Self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] = I::mul_add(self.0[lane], factor.0[lane], term.0[lane]);
+        }
+        self
+    }
+    #[inline(always)]
+    fn max(mut self, other: Self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] = if self.0[lane] > other.0[lane] { self.0[lane] } else { other.0[lane] };
+        }
+        self
+    }
+    #[inline(always)]
+    fn power_of_low_bits(mut self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] = f64::from_bits((self.0[lane].to_bits() << 52).wrapping_add(1023 << 52));
+        }
+        self
+    }
+    #[inline(always)]
+    fn zero_where_less(mut self, value: Self, bound: Self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] = if value.0[lane] < bound.0[lane] { 0.0 } else { self.0[lane] };
+        }
+        self
     }
 }
 
@@ -43,13 +239,13 @@ pub(crate) trait Work {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
 fn run_avx512(work: impl Work) {
-    work.run::<Fused>();
+    work.run::<Avx>();
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_avx2(work: impl Work) {
-    work.run::<Fused>();
+    work.run::<Avx>();
 }
 
 /// Runs `work` with the best instruction set of this machine.
@@ -67,6 +263,24 @@ pub(crate) fn dispatch(work: impl Work) {
     }
 }
 
+/// The same for large bodies that work on [`Four`]: nothing would be gained by compiling them for AVX-512 too.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn dispatch_registers(work: impl Work) {
+    use std::arch::is_x86_feature_detected as has;
+    if has!("avx2") && has!("fma") {
+        // SAFETY: the features of `run_avx2` have just been found on this machine.
+        unsafe { run_avx2(work) }
+    } else {
+        work.run::<Separate>();
+    }
+}
+
+/// The same for large bodies that work on [`Four`].
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn dispatch_registers(work: impl Work) {
+    dispatch(work);
+}
+
 /// Runs `work`; fused multiply-add is part of the AArch64 baseline.
 #[cfg(target_arch = "aarch64")]
 pub(crate) fn dispatch(work: impl Work) {
@@ -79,54 +293,59 @@ pub(crate) fn dispatch(work: impl Work) {
     work.run::<Separate>();
 }
 
-/// `exp` of every lane, within 1 ulp or so for arguments up to 709; below -708 the result is 0.
-///
-/// x = n ln 2 + r with |r| <= ln 2 / 2, exp(x) = 2^n exp(r), exp(r) by its Taylor polynomial of degree 13
-/// (remainder below 5e-18).
+/// `exp` of every lane, within 1 ulp or so for arguments up to 709; below -708 the result is 0. N is a multiple of 8.
 #[inline(always)]
 pub(crate) fn exp<I: Isa, const N: usize>(x: [f64; N]) -> [f64; N] {
-    // A plain loop: a closure given to the standard library would be compiled without the instruction set.
     let mut values = [0.0; N];
-    for lane in 0..N {
-        values[lane] = exp_one::<I>(x[lane]);
+    let (x, out) = (x.as_chunks::<4>().0, values.as_chunks_mut::<4>().0);
+    for i in (0..N / 4).step_by(2) {
+        let [first, second] = exp_two([I::Four::load(&x[i]), I::Four::load(&x[i + 1])]);
+        first.store(&mut out[i]);
+        second.store(&mut out[i + 1]);
     }
     values
 }
 
+/// x = n ln 2 + r with |r| <= ln 2 / 2, exp(x) = 2^n exp(r), exp(r) by its Taylor polynomial of degree 13 (remainder below
+/// 5e-18), even and odd terms apart: with two registers side by side, as many chains as hide the latency of each.
 #[inline(always)]
-fn exp_one<I: Isa>(x: f64) -> f64 {
+pub(crate) fn exp_two<F: Four>(x: [F; 2]) -> [F; 2] {
     const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    const INVERSE_FACTORIALS: [f64; 12] = [
-        1.0 / 6_227_020_800.0,
-        1.0 / 479_001_600.0,
-        1.0 / 39_916_800.0,
-        1.0 / 3_628_800.0,
-        1.0 / 362_880.0,
-        1.0 / 40_320.0,
-        1.0 / 5_040.0,
-        1.0 / 720.0,
-        1.0 / 120.0,
-        1.0 / 24.0,
-        1.0 / 6.0,
-        0.5,
-    ];
-    let clamped = x.clamp(-708.0, 709.0);
-    let rounded = I::mul_add(clamped, std::f64::consts::LOG2_E, ROUND);
-    let n = rounded - ROUND;
-    let r = I::mul_add(n, -LN2_LOW, I::mul_add(n, -LN2_HIGH, clamped));
-    let mut tail = INVERSE_FACTORIALS[0];
-    for c in &INVERSE_FACTORIALS[1..] {
-        tail = I::mul_add(tail, r, *c);
+    const EVEN: [f64; 6] =
+        [1.0 / 479_001_600.0, 1.0 / 3_628_800.0, 1.0 / 40_320.0, 1.0 / 720.0, 1.0 / 24.0, 0.5];
+    const ODD: [f64; 6] =
+        [1.0 / 6_227_020_800.0, 1.0 / 39_916_800.0, 1.0 / 362_880.0, 1.0 / 5_040.0, 1.0 / 120.0, 1.0 / 6.0];
+    let lowest = F::splat(-708.0);
+    let (mut r, mut power, mut square) = (x, x, x);
+    for i in 0..2 {
+        let clamped = x[i].max(lowest);
+        let rounded = clamped.mul_add(F::splat(std::f64::consts::LOG2_E), F::splat(ROUND));
+        let n = rounded.add(F::splat(-ROUND));
+        r[i] = n.mul_add(F::splat(-LN2_LOW), n.mul_add(F::splat(-LN2_HIGH), clamped));
+        power[i] = rounded.power_of_low_bits();
+        square[i] = r[i].mul(r[i]);
     }
-    // 1 + (r + r^2 tail): the large term comes last, so that it rounds once.
-    let value = 1.0 + I::mul_add(r * r, tail, r);
-    let power = f64::from_bits((rounded.to_bits() << 52).wrapping_add(1023 << 52));
-    if x < -708.0 { 0.0 } else { value * power }
+    let (mut even, mut odd) = ([F::splat(EVEN[0]); 2], [F::splat(ODD[0]); 2]);
+    for k in 1..6 {
+        let (a, b) = (F::splat(EVEN[k]), F::splat(ODD[k]));
+        for i in 0..2 {
+            even[i] = even[i].mul_add(square[i], a);
+            odd[i] = odd[i].mul_add(square[i], b);
+        }
+    }
+    let mut values = x;
+    for i in 0..2 {
+        // 1 + (r + r^2 tail): the large term comes last, so that it rounds once.
+        let tail = odd[i].mul_add(r[i], even[i]);
+        let value = square[i].mul_add(tail, r[i]).add(F::splat(1.0));
+        values[i] = value.mul(power[i]).zero_where_less(x[i], lowest);
+    }
+    values
 }
 
 /// Adding this rounds to an integer and leaves that integer in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 
 /// `2^n` for a whole n from -1022 to 1023.
 #[inline(always)]

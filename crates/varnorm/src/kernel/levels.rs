@@ -6,10 +6,11 @@
 //! earlier blocks), so that the working set stays in the first-level cache whatever the lengths.
 
 use super::columns::L;
-use super::lanes::Isa;
+use super::goursat::FOUR;
+use super::lanes::{Four, Isa, Work, dispatch, dispatch_registers};
 
 /// Lanes worked on at a time: one register of AVX2, so that the sums of [`GROUP`] levels and two rows fit.
-const V: usize = 4;
+const V: usize = FOUR;
 /// Levels worked on at a time.
 const GROUP: usize = 4;
 
@@ -30,6 +31,21 @@ impl Shape {
         self.levels * self.order
     }
 
+    /// Adds the sums of all columns to the terms of their levels.
+    pub(super) fn add_up(self, columns: &[[f64; L]], terms: &mut [[f64; L]]) {
+        let Self { levels, order, width } = self;
+        for t in 0..width {
+            for (m, term) in terms.iter_mut().enumerate() {
+                for uses in 0..order {
+                    let at = if order == 1 { t * levels + m } else { (m * order + uses) * width + t };
+                    for lane in 0..L {
+                        term[lane] += columns[at][lane];
+                    }
+                }
+            }
+        }
+    }
+
     /// Cells per row: per level the chains that end before it, and per number of uses those that end in it.
     pub(super) fn per_row(self) -> usize {
         if self.order == 1 { self.levels } else { self.levels * (1 + self.order) }
@@ -43,7 +59,7 @@ impl Shape {
 
 /// What the sums over a block of columns are kept in.
 pub(super) struct Sums<'a> {
-    /// `columns[level * width + t]` (order 1) or `columns[(level * order + uses) * width + t]`.
+    /// `columns[t * levels + level]` (order 1) or `columns[(level * order + uses) * width + t]`.
     pub(super) columns: &'a mut [[f64; L]],
     /// [`Shape::per_row`] cells per row.
     pub(super) rows: &'a mut [[f64; L]],
@@ -53,15 +69,15 @@ pub(super) struct Sums<'a> {
 
 impl Sums<'_> {
     /// Adds R rows of increments, `z[r * width + t]`.
-    #[inline(always)]
-    pub(super) fn add<I: Isa, const R: usize>(&mut self, shape: Shape, z: &[[f64; L]]) {
+    pub(super) fn add<const R: usize>(&mut self, shape: Shape, z: &[[f64; L]]) {
         if shape.order == 1 {
-            self.add_simple::<I, R>(shape, z);
+            dispatch_registers(Simple::<R> { sums: self, shape, z });
         } else {
             let per_row = shape.per_row();
             for r in 0..R {
                 let (z, rows) = (&z[r * shape.width..], &mut self.rows[r * per_row..(r + 1) * per_row]);
-                add_repeated::<I>(shape, z, self.columns, rows, self.between);
+                let (columns, between) = (&mut *self.columns, &mut *self.between);
+                dispatch(Repeated { shape, z, columns, rows, between });
             }
         }
     }
@@ -72,73 +88,85 @@ impl Sums<'_> {
         let Shape { levels, width, .. } = shape;
         self.between[..R * width].fill([1.0; L]);
         for first in (0..levels).step_by(GROUP) {
-            let columns = &mut self.columns[first * width..];
-            let rows = &mut self.rows[first..];
             match levels - first {
-                1 => add_group::<I, R, 1>(shape, z, columns, rows, self.between),
-                2 => add_group::<I, R, 2>(shape, z, columns, rows, self.between),
-                3 => add_group::<I, R, 3>(shape, z, columns, rows, self.between),
-                _ => add_group::<I, R, GROUP>(shape, z, columns, rows, self.between),
+                1 => self.add_group::<I, R, 1>(shape, first, z),
+                2 => self.add_group::<I, R, 2>(shape, first, z),
+                3 => self.add_group::<I, R, 3>(shape, first, z),
+                _ => self.add_group::<I, R, GROUP>(shape, first, z),
             }
         }
     }
-}
 
-#[inline(always)]
-fn part(cell: &[f64; L], chunk: usize) -> [f64; V] {
-    cell.as_chunks::<V>().0[chunk]
-}
-
-#[inline(always)]
-fn set_part(cell: &mut [f64; L], chunk: usize, values: [f64; V]) {
-    cell.as_chunks_mut::<V>().0[chunk] = values;
-}
-
-/// G levels of R rows. `between` brings the sums of the level below, and takes those of the topmost level.
-#[inline(always)]
-fn add_group<I: Isa, const R: usize, const G: usize>(
-    shape: Shape,
-    z: &[[f64; L]],
-    columns: &mut [[f64; L]],
-    rows: &mut [[f64; L]],
-    between: &mut [[f64; L]],
-) {
-    let Shape { levels, width, .. } = shape;
-    let (z, between) = (&z[..R * width], &mut between[..R * width]);
-    let columns = &mut columns[..G * width];
-    for chunk in 0..L / V {
-        let mut sums = [[[0.0; V]; G]; R];
-        for r in 0..R {
-            for m in 0..G {
-                sums[r][m] = part(&rows[r * levels + m], chunk);
-            }
-        }
-        for t in 0..width {
-            let (mut increments, mut below) = ([[0.0; V]; R], [[0.0; V]; R]);
+    /// G levels of R rows. `between` brings the sums of the level below, and takes those of the topmost level.
+    #[inline(always)]
+    fn add_group<I: Isa, const R: usize, const G: usize>(
+        &mut self,
+        shape: Shape,
+        first: usize,
+        z: &[[f64; L]],
+    ) {
+        let Shape { levels, width, .. } = shape;
+        let (z, last_z) = (&z[..width], &z[(R - 1) * width..R * width]);
+        for chunk in 0..L / V {
+            let zero = I::Four::splat(0.0);
+            let mut sums = [[zero; G]; R];
             for r in 0..R {
-                increments[r] = part(&z[r * width + t], chunk);
-                below[r] = part(&between[r * width + t], chunk);
-                set_part(&mut between[r * width + t], chunk, sums[r][G - 1]);
-            }
-            // From the top: a level needs the sums of the one below as they were before this column.
-            for m in (0..G).rev() {
-                let mut column = part(&columns[m * width + t], chunk);
-                for r in 0..R {
-                    for v in 0..V {
-                        let chains = if m == 0 { below[r][v] } else { sums[r][m - 1][v] };
-                        sums[r][m][v] += column[v];
-                        column[v] = I::mul_add(increments[r][v], chains, column[v]);
-                    }
+                for m in 0..G {
+                    sums[r][m] = part::<I>(&self.rows[r * levels + first + m], chunk);
                 }
-                set_part(&mut columns[m * width + t], chunk, column);
             }
-        }
-        for r in 0..R {
-            for m in 0..G {
-                set_part(&mut rows[r * levels + m], chunk, sums[r][m]);
+            let columns = self.columns[..width * levels].chunks_exact_mut(levels);
+            let between = self.between[..R * width].as_chunks_mut::<R>().0;
+            for (((column, between), z), last_z) in columns.zip(between).zip(z).zip(last_z) {
+                let column = &mut column[first..first + G];
+                let (mut increments, mut below) = ([part::<I>(z, chunk); R], [zero; R]);
+                increments[R - 1] = part::<I>(last_z, chunk);
+                for r in 0..R {
+                    below[r] = part::<I>(&between[r], chunk);
+                    set_part::<I>(&mut between[r], chunk, sums[r][G - 1]);
+                }
+                // From the top: a level needs the sums of the one below as they were before this column.
+                for m in (0..G).rev() {
+                    let mut cell = part::<I>(&column[m], chunk);
+                    for r in 0..R {
+                        let chains = if m == 0 { below[r] } else { sums[r][m - 1] };
+                        sums[r][m] = sums[r][m].add(cell);
+                        cell = increments[r].mul_add(chains, cell);
+                    }
+                    set_part::<I>(&mut column[m], chunk, cell);
+                }
+            }
+            for r in 0..R {
+                for m in 0..G {
+                    set_part::<I>(&mut self.rows[r * levels + first + m], chunk, sums[r][m]);
+                }
             }
         }
     }
+}
+
+/// R rows of order 1.
+struct Simple<'a, 'b, const R: usize> {
+    sums: &'a mut Sums<'b>,
+    shape: Shape,
+    z: &'a [[f64; L]],
+}
+
+impl<const R: usize> Work for Simple<'_, '_, R> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        self.sums.add_simple::<I, R>(self.shape, self.z);
+    }
+}
+
+#[inline(always)]
+fn part<I: Isa>(cell: &[f64; L], chunk: usize) -> I::Four {
+    I::Four::load(&cell.as_chunks::<V>().0[chunk])
+}
+
+#[inline(always)]
+fn set_part<I: Isa>(cell: &mut [f64; L], chunk: usize, values: I::Four) {
+    values.store(&mut cell.as_chunks_mut::<V>().0[chunk]);
 }
 
 /// Higher orders, one row. With `a_m[q][r]` the chains of level m that end in this cell and have used its row q times
@@ -146,44 +174,57 @@ fn add_group<I: Isa, const R: usize, const G: usize>(
 ///
 /// `a_m[1][1] = z` times the chains of level m-1 that end before row and column; `a_m[q][1] = z/q` times those that
 /// end in this row before the column, with q-1 uses; `a_m[1][r] = z/r` likewise; `a_m[q][r] = z/(q r) a_{m-1}[q-1][r-1]`.
-#[inline(always)]
-fn add_repeated<I: Isa>(
+struct Repeated<'a> {
     shape: Shape,
-    z: &[[f64; L]],
-    columns: &mut [[f64; L]],
-    rows: &mut [[f64; L]],
-    between: &mut [[f64; L]],
-) {
-    let Shape { levels, order, width } = shape;
-    let (before, in_row) = rows.split_at_mut(levels);
-    let (mut last, mut next) = between.split_at_mut(order * order);
-    for t in 0..width {
-        for m in 0..levels {
-            let uses = order.min(m + 1);
-            for q in 0..uses {
-                for r in 0..uses {
-                    let weight = 1.0 / ((q + 1) * (r + 1)) as f64;
-                    let chains = match (q, r) {
-                        _ if m == 0 => [1.0; L],
-                        (0, 0) => before[m - 1],
-                        (_, 0) => in_row[(m - 1) * order + q - 1],
-                        (0, _) => columns[((m - 1) * order + r - 1) * width + t],
-                        _ => last[(q - 1) * order + r - 1],
-                    };
-                    let cell = &mut next[q * order + r];
-                    for lane in 0..L {
-                        cell[lane] = z[t][lane] * weight * chains[lane];
+    z: &'a [[f64; L]],
+    columns: &'a mut [[f64; L]],
+    rows: &'a mut [[f64; L]],
+    between: &'a mut [[f64; L]],
+}
+
+impl Work for Repeated<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { shape, z, columns, rows, between } = self;
+        let Shape { levels, order, width } = shape;
+        let (before, in_row) = rows.split_at_mut(levels);
+        let (mut last, mut next) = between.split_at_mut(order * order);
+        for t in 0..width {
+            for m in 0..levels {
+                let uses = order.min(m + 1);
+                for q in 0..uses {
+                    for r in 0..uses {
+                        let weight = 1.0 / ((q + 1) * (r + 1)) as f64;
+                        let chains = match (q, r) {
+                            _ if m == 0 => [1.0; L],
+                            (0, 0) => before[m - 1],
+                            (_, 0) => in_row[(m - 1) * order + q - 1],
+                            (0, _) => columns[((m - 1) * order + r - 1) * width + t],
+                            _ => last[(q - 1) * order + r - 1],
+                        };
+                        let cell = &mut next[q * order + r];
+                        for lane in 0..L {
+                            cell[lane] = z[t][lane] * weight * chains[lane];
+                        }
                     }
                 }
+                // The level below is not needed any more as it was before this cell.
+                if m > 0 {
+                    end_cell(
+                        shape,
+                        m - 1,
+                        t,
+                        last,
+                        &mut before[m - 1],
+                        &mut in_row[(m - 1) * order..],
+                        columns,
+                    );
+                }
+                std::mem::swap(&mut last, &mut next);
             }
-            // The level below is not needed any more as it was before this cell.
-            if m > 0 {
-                end_cell(shape, m - 1, t, last, &mut before[m - 1], &mut in_row[(m - 1) * order..], columns);
-            }
-            std::mem::swap(&mut last, &mut next);
+            let top = levels - 1;
+            end_cell(shape, top, t, last, &mut before[top], &mut in_row[top * order..], columns);
         }
-        let top = levels - 1;
-        end_cell(shape, top, t, last, &mut before[top], &mut in_row[top * order..], columns);
     }
 }
 

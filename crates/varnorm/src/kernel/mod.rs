@@ -13,12 +13,18 @@ mod explicit;
 pub(crate) mod features;
 mod flat;
 mod gak;
+mod goursat;
+mod growth;
+mod increments;
 mod integral;
 pub(crate) mod lanes;
 mod levels;
+mod pairs;
 pub(crate) mod pass;
+mod pde_walk;
 pub(crate) mod product;
 mod recurrence;
+mod sig_pde;
 mod sig_random;
 mod signature;
 mod spec;
@@ -193,6 +199,24 @@ pub enum Kernel {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         compat: Option<Compat>,
     },
+    /// The untruncated signature kernel: the sum over all levels m of `scale^m <S_m(x), S_m(y)>`.
+    SigPde {
+        /// The static kernel that lifts the points.
+        #[serde(default)]
+        lift: Lift,
+        /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sigma: Option<Parameter>,
+        /// Factor of the lifted kernel; `auto` is 1 (RBF), or 1 over the median of `max_t |x_t - x_0|^2` (linear).
+        #[serde(default)]
+        scale: Parameter,
+        /// Instead of a tolerance: cells are halved so many times along both sides for the published scheme.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        dyadic: Option<u32>,
+        /// Relative accuracy; `1e-8` when neither it nor `dyadic` is given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tolerance: Option<f64>,
+    },
     /// The truncated signature kernel from signatures as feature vectors; exact for piecewise linear paths.
     SigExplicit {
         /// The last level.
@@ -236,17 +260,10 @@ impl Kernel {
                         format!("must be from 1 to the level, {level}"),
                     ));
                 }
-                match (lift, sigma) {
-                    (Lift::Linear, Some(_)) => {
-                        return Err(Error::bad_param(
-                            "sigma",
-                            "given",
-                            "belongs to lift=rbf; the linear lift has none",
-                        ));
-                    }
-                    (_, sigma) => positive("sigma", sigma.unwrap_or_default())?,
-                }
-                positive("scale", *scale)
+                lifted(*lift, *sigma).and(positive("scale", *scale))
+            }
+            Self::SigPde { lift, sigma, scale, dyadic, tolerance } => {
+                lifted(*lift, *sigma).and(positive("scale", *scale)).and(accuracy(*dyadic, *tolerance))
             }
             Self::SigExplicit { level, scale } => signature_level(*level).and(positive("scale", *scale)),
         }
@@ -291,6 +308,17 @@ impl Kernel {
                 let scale = scale.or_else(|| unit);
                 Self::Sig { level: *level, order: *order, lift: *lift, sigma, scale, compat: *compat }
             }
+            Self::SigPde { lift, sigma, scale, dyadic, tolerance } => {
+                let (sigma, scale) = match lift {
+                    Lift::Linear => (None, scale.or_else(|| auto::path_scale(corpus))),
+                    Lift::Rbf => {
+                        let sigma = sigma.unwrap_or_default();
+                        let sigma = sigma.or_else(|| auto::median_distance_of_points(corpus));
+                        (Some(sigma), scale.or_else(|| 1.0))
+                    }
+                };
+                Self::SigPde { lift: *lift, sigma, scale, dyadic: *dyadic, tolerance: *tolerance }
+            }
             Self::SigExplicit { level, scale } => {
                 let scale = scale.or_else(|| 1.0 / corpus.channels() as f64);
                 Self::SigExplicit { level: *level, scale }
@@ -327,6 +355,33 @@ fn reservoir(lambda: f64, clip: Option<Clip>) -> Result<()> {
     match clip {
         Some(Clip::Ball(share)) if !(share > 0.0 && share < 1.0) => {
             Err(Error::bad_param("clip", share, "must be between 0 and 1, or \"published\""))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn lifted(lift: Lift, sigma: Option<Parameter>) -> Result<()> {
+    match (lift, sigma) {
+        (Lift::Linear, Some(_)) => {
+            Err(Error::bad_param("sigma", "given", "belongs to lift=rbf; the linear lift has none"))
+        }
+        (_, sigma) => positive("sigma", sigma.unwrap_or_default()),
+    }
+}
+
+fn accuracy(dyadic: Option<u32>, tolerance: Option<f64>) -> Result<()> {
+    const MOST: u32 = sig_pde::MOST_DYADIC;
+    match (dyadic, tolerance) {
+        (Some(_), Some(tolerance)) => Err(Error::bad_param(
+            "tolerance",
+            tolerance,
+            "give either a tolerance or a dyadic order, not both",
+        )),
+        (Some(n), _) if n > MOST => {
+            Err(Error::bad_param("dyadic", n, format!("must be a dyadic order from 0 to {MOST}")))
+        }
+        (_, Some(tolerance)) if !(1e-13..=0.1).contains(&tolerance) => {
+            Err(Error::bad_param("tolerance", tolerance, "must be from 1e-13 to 0.1"))
         }
         _ => Ok(()),
     }

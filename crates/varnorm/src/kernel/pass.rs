@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::explicit::ExplicitPass;
+use super::explicit::{self, ExplicitPass};
 use super::features::{FeatureMap, Features};
 use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
+use super::sig_pde;
 use super::sig_random::RandomPass;
 use super::signature;
 use super::vrk::VrkPass;
@@ -46,6 +47,15 @@ pub(crate) struct Values<'a> {
     pub(crate) mantissas: &'a mut [f64],
     /// Whole numbers; untouched (zero) by kernels whose values fit an `f64` as they are.
     pub(crate) exponents: &'a mut [f64],
+}
+
+impl Values<'_> {
+    /// Takes the values of the `which`-th kernel of a walk that keeps a mantissa and an exponent for each.
+    pub(crate) fn take_planes(&mut self, which: usize, kept: &[f64]) {
+        let pairs = self.mantissas.len();
+        self.mantissas.copy_from_slice(&kept[2 * which * pairs..(2 * which + 1) * pairs]);
+        self.exponents.copy_from_slice(&kept[(2 * which + 1) * pairs..(2 * which + 2) * pairs]);
+    }
 }
 
 /// One walk over pairs of series.
@@ -106,15 +116,17 @@ pub(crate) trait Pass: Send + Sync {
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>);
 }
 
-/// Groups kernels into as few walks as possible. Every kernel must be resolved: no `auto` left.
-pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
+/// Groups kernels of series of so many channels into as few walks as possible. Every kernel must be resolved: no
+/// `auto` left.
+pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pass>>> {
     let mut flat = FlatPass::default();
     let mut integral = IntegralPass::default();
     let mut gak = GakPass::default();
     let mut vrk = VrkPass::default();
     let mut features: Vec<Box<dyn Pass>> = Vec::new();
     let mut signatures = Vec::new();
-    let mut explicit = ExplicitPass::default();
+    let mut untruncated = Vec::new();
+    let mut explicit_pass = ExplicitPass::default();
     for (index, kernel) in kernels.iter().enumerate() {
         kernel.validate()?;
         match kernel {
@@ -128,13 +140,16 @@ pub(crate) fn plan(kernels: &[Kernel]) -> Result<Vec<Box<dyn Pass>>> {
                 let variance = variance.resolved("variance")?;
                 features.push(Box::new(RandomPass::new(index, *count, variance, *seed)));
             }
+            Kernel::Sig { .. } if explicit::pays(kernel, channels) => explicit_pass.add(index, kernel)?,
             Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
-            Kernel::SigExplicit { .. } => explicit.add(index, kernel)?,
+            Kernel::SigPde { .. } => sig_pde::add(&mut untruncated, index, kernel)?,
+            Kernel::SigExplicit { .. } => explicit_pass.add(index, kernel)?,
         }
     }
     let mut passes: Vec<Box<dyn Pass>> =
-        vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit)];
+        vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit_pass)];
     signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
+    untruncated.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     Ok(passes.into_iter().chain(features).filter(|p| !p.serves().is_empty()).collect())
 }
 

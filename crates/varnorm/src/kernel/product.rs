@@ -1,4 +1,4 @@
-//! Inner products of many vectors with many: the matrix product A B^T with one summing order.
+//! Inner products (and squared distances) of many vectors with many: the matrix product A B^T with one summing order.
 //!
 //! A general matrix product chooses its blocking from the shapes and so its bits too. Here each cell is summed
 //! over fixed blocks of [`DEPTH`] terms, in order, whatever the tile it is computed in: results are
@@ -23,10 +23,24 @@ pub(crate) fn inner_products(
     out_stride: usize,
 ) {
     debug_assert!(depth > 0 && a.len().is_multiple_of(depth) && b.len().is_multiple_of(depth));
-    dispatch(InnerProducts { a, b, depth, scratch, out, out_stride });
+    dispatch(Sums::<false> { a, b, depth, scratch, out, out_stride });
 }
 
-struct InnerProducts<'a> {
+/// `out[i * out_stride + j] = |a_i - b_j|^2`, likewise; from the differences themselves, so that no digits are lost to
+/// cancellation.
+pub(crate) fn squared_distances(
+    a: &[f64],
+    b: &[f64],
+    depth: usize,
+    scratch: &mut Vec<f64>,
+    out: &mut [f64],
+    out_stride: usize,
+) {
+    debug_assert!(depth > 0 && a.len().is_multiple_of(depth) && b.len().is_multiple_of(depth));
+    dispatch(Sums::<true> { a, b, depth, scratch, out, out_stride });
+}
+
+struct Sums<'a, const DISTANCE: bool> {
     a: &'a [f64],
     b: &'a [f64],
     depth: usize,
@@ -35,7 +49,7 @@ struct InnerProducts<'a> {
     out_stride: usize,
 }
 
-impl Work for InnerProducts<'_> {
+impl<const DISTANCE: bool> Work for Sums<'_, DISTANCE> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { a, b, depth, scratch, out, out_stride } = self;
@@ -53,7 +67,7 @@ impl Work for InnerProducts<'_> {
             for (p, panel_b) in pack_b.chunks_exact(block * W).enumerate() {
                 let width = W.min(columns - p * W);
                 for (q, panel_a) in pack_a.chunks_exact(block * ROWS).enumerate() {
-                    let sums = panel_product::<I>(panel_a, panel_b);
+                    let sums = panel_sums::<I, DISTANCE>(panel_a, panel_b);
                     add_block(&sums, q * ROWS, p * W, width, start == 0, out, out_stride);
                 }
             }
@@ -125,13 +139,14 @@ fn pack_full<const P: usize>(group: &[f64], depth: usize, start: usize, panel: &
 }
 
 #[inline(always)]
-fn panel_product<I: Isa>(panel_a: &[f64], panel_b: &[f64]) -> [[f64; W]; ROWS] {
+fn panel_sums<I: Isa, const DISTANCE: bool>(panel_a: &[f64], panel_b: &[f64]) -> [[f64; W]; ROWS] {
     let (a, b) = (panel_a.as_chunks::<ROWS>().0, panel_b.as_chunks::<W>().0);
     let mut sums = [[0.0; W]; ROWS];
     for (a, b) in a.iter().zip(b) {
         for (sum, a) in sums.iter_mut().zip(a) {
             for (s, b) in sum.iter_mut().zip(b) {
-                *s = I::mul_add(*a, *b, *s);
+                let (left, right) = if DISTANCE { (*a - *b, *a - *b) } else { (*a, *b) };
+                *s = I::mul_add(left, right, *s);
             }
         }
     }
@@ -157,12 +172,16 @@ mod tests {
         for (rows, columns, depth) in [(1, 1, 1), (6, 8, 256), (7, 9, 257), (13, 3, 5), (5, 17, 600)] {
             let (a, b) = (numbers(rows * depth, 1), numbers(columns * depth, 2));
             let stride = columns + 2;
-            let mut out = vec![7.0; rows * stride];
+            let (mut out, mut distances) = (vec![7.0; rows * stride], vec![0.0; rows * stride]);
             inner_products(&a, &b, depth, &mut Vec::new(), &mut out, stride);
+            squared_distances(&a, &b, depth, &mut Vec::new(), &mut distances, stride);
             for i in 0..rows {
                 for j in 0..columns {
                     let naive: f64 = (0..depth).map(|k| a[i * depth + k] * b[j * depth + k]).sum();
                     assert!((out[i * stride + j] - naive).abs() < 1e-13, "{rows} {columns} {depth}: {i} {j}");
+                    let naive: f64 = (0..depth).map(|k| (a[i * depth + k] - b[j * depth + k]).powi(2)).sum();
+                    let distance = distances[i * stride + j];
+                    assert!((distance - naive).abs() < 1e-12, "{rows} {columns} {depth}: {i} {j}");
                 }
                 assert_eq!(out[i * stride + columns..(i + 1) * stride], [7.0, 7.0]);
             }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::columns::{Broadcast, Columns, L, Of, Row};
-use super::lanes::{Isa, Work, dispatch};
+use super::columns::{L, Of};
+use super::pairs::Pairs;
 use super::pass::Tile;
 use crate::data::SeriesSet;
 
@@ -12,18 +12,25 @@ pub(crate) trait Recurrence {
     /// What of the series it runs over.
     fn of(&self) -> Of;
 
+    /// Whether it wants the static values of pairs of points; if not, it loads the points itself.
+    fn wants_static_values(&self) -> bool {
+        true
+    }
+
     /// Numbers kept per pair.
     fn kept(&self) -> usize;
 
-    /// Runs over L pairs: `out[k]` is the k-th kept number of every lane. A lane's result depends on that lane's
-    /// pair alone, to the bit. Must be `#[inline(always)]`, and use loops, not closures, where it multiplies and
-    /// adds. `scratch` is the caller's to reuse; its content is undefined.
-    fn run<I: Isa>(&self, x: &impl Row, y: &Columns, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]);
+    /// Runs over up to L pairs: `out[k]` is the k-th kept number of every lane. A lane's result depends on that lane's
+    /// pair alone, to the bit. `scratch` is the caller's to reuse; its content is undefined.
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]);
 }
 
 /// All pairs of a tile: the body of [`Pass::walk`](super::pass::Pass::walk).
 pub(crate) fn walk(recurrence: &impl Recurrence, tile: &Tile<'_>, kept: &mut [f64]) {
-    dispatch(TileWork { recurrence, tile, kept });
+    let (row_set, column_set) = (tile.row_set, tile.column_set);
+    let (width, planes) = (tile.columns.len(), tile.pairs());
+    let place = |x: usize, y: usize| (x - tile.rows.start) * width + y - tile.columns.start;
+    run_groups(recurrence, [row_set, column_set], &groups(tile), place, planes, kept);
 }
 
 /// Some series with themselves: the body of [`Pass::walk_diagonal`](super::pass::Pass::walk_diagonal).
@@ -33,60 +40,58 @@ pub(crate) fn walk_diagonal(
     which: Range<usize>,
     kept: &mut [f64],
 ) {
-    dispatch(DiagonalWork { recurrence, set, which, kept });
+    let members: Vec<usize> = which.clone().collect();
+    let groups: Vec<Group> = members.chunks(L).map(|m| (m.to_vec(), m.to_vec())).collect();
+    let place = |x: usize, _: usize| x - which.start;
+    let planes = which.len();
+    run_groups(recurrence, [set, set], &groups, place, planes, kept);
 }
 
-struct TileWork<'a, R> {
-    recurrence: &'a R,
-    tile: &'a Tile<'a>,
-    kept: &'a mut [f64],
-}
+/// Row and column series of up to L pairs.
+type Group = (Vec<usize>, Vec<usize>);
 
-impl<R: Recurrence> Work for TileWork<'_, R> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let Self { recurrence, tile, kept } = self;
-        let pairs = tile.pairs();
-        let (mut columns, mut scratch) = (Columns::default(), Vec::new());
-        let mut out = vec![[0.0; L]; recurrence.kept()];
-        let members: Vec<usize> = tile.columns.clone().collect();
-        for (group, members) in members.chunks(L).enumerate() {
-            columns.load(tile.column_set, members, recurrence.of());
-            for (r, row) in tile.rows.clone().enumerate() {
-                if tile.upper && members[members.len() - 1] < row {
-                    continue;
-                }
-                let x = Broadcast::new(tile.row_set.series(row), recurrence.of());
-                recurrence.run::<I>(&x, &columns, &mut scratch, &mut out);
-                for (plane, lanes) in out.iter().enumerate() {
-                    let at = plane * pairs + r * tile.columns.len() + group * L;
-                    kept[at..at + members.len()].copy_from_slice(&lanes[..members.len()]);
-                }
+/// The pairs of a tile in groups of L: one row with L neighbouring columns where all of these are wanted; what is
+/// left, by the diagonal and the right edge, in any company, so that few lanes are idle.
+fn groups(tile: &Tile<'_>) -> Vec<Group> {
+    let (mut groups, mut rest) = (Vec::new(), (Vec::new(), Vec::new()));
+    let columns: Vec<usize> = tile.columns.clone().collect();
+    for members in columns.chunks(L) {
+        for row in tile.rows.clone() {
+            let wanted = members.iter().copied().filter(|column| !tile.upper || *column >= row);
+            let wanted: Vec<usize> = wanted.collect();
+            if wanted.len() == L {
+                groups.push((vec![row; L], wanted));
+            } else {
+                rest.0.extend(std::iter::repeat_n(row, wanted.len()));
+                rest.1.extend(wanted);
             }
         }
     }
+    groups.extend(rest.0.chunks(L).zip(rest.1.chunks(L)).map(|(x, y)| (x.to_vec(), y.to_vec())));
+    groups
 }
 
-struct DiagonalWork<'a, R> {
-    recurrence: &'a R,
-    set: &'a SeriesSet,
-    which: Range<usize>,
-    kept: &'a mut [f64],
-}
-
-impl<R: Recurrence> Work for DiagonalWork<'_, R> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let Self { recurrence, set, which, kept } = self;
-        let (mut columns, mut scratch) = (Columns::default(), Vec::new());
-        let mut out = vec![[0.0; L]; recurrence.kept()];
-        let members: Vec<usize> = which.clone().collect();
-        for (group, members) in members.chunks(L).enumerate() {
-            columns.load(set, members, recurrence.of());
-            recurrence.run::<I>(&columns, &columns, &mut scratch, &mut out);
+/// Runs over groups of pairs. `place` says where in a plane, of `planes` cells, the values of a pair go.
+fn run_groups(
+    recurrence: &impl Recurrence,
+    [row_set, column_set]: [&SeriesSet; 2],
+    groups: &[Group],
+    place: impl Fn(usize, usize) -> usize,
+    planes: usize,
+    kept: &mut [f64],
+) {
+    let mut pairs = Pairs::new(row_set, column_set, recurrence.of());
+    let (mut scratch, mut out) = (Vec::new(), vec![[0.0; L]; recurrence.kept()]);
+    for (x, y) in groups {
+        match recurrence.wants_static_values() {
+            true => pairs.set(x, y),
+            false => pairs.measure(x, y),
+        }
+        recurrence.run(&mut pairs, &mut scratch, &mut out);
+        for (lane, (x, y)) in x.iter().zip(y).enumerate() {
+            let at = place(*x, *y);
             for (plane, lanes) in out.iter().enumerate() {
-                let at = plane * which.len() + group * L;
-                kept[at..at + members.len()].copy_from_slice(&lanes[..members.len()]);
+                kept[plane * planes + at] = lanes[lane];
             }
         }
     }

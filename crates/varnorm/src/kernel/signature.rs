@@ -5,7 +5,7 @@
 //! kernel: linear (the path itself) or RBF. Only `z(s,t)`, the inner products of lifted increments, enter: of the
 //! increments themselves, or double differences of `exp(-|x_s-y_t|^2 / (2 sigma^2))`. Order 1 uses every increment
 //! at most once in a chain; order q up to q times with weights `1/q!`; order = level is exact for piecewise
-//! linear paths. `compat = published` is `1 + scale^level <S_level(x), S_level(y)>`, one level alone.
+//! linear paths (and, with the linear lift and few channels, comes from the features of `sig_explicit`). `compat = published` is `1 + scale^level <S_level(x), S_level(y)>`, one level alone.
 //!
 //! # Cost
 //! `T S (d + 2 level)` multiply-adds per pair of order 1, about `T S (d + 3 level order^2)` beyond.
@@ -30,9 +30,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Columns, L, Of, Row};
-use super::lanes::{Isa, exp};
+use super::columns::{L, Of};
+use super::increments::{Increments, block_width, cells, of, split};
 use super::levels::{Shape, Sums};
+use super::pairs::{Pairs, ROWS};
 use super::pass::{Pass, Tile, Values};
 use super::{Kernel, powers, recurrence};
 use crate::data::SeriesSet;
@@ -41,10 +42,9 @@ use crate::matrix::{Scaled, power_of_two};
 
 /// The highest level of a truncated signature.
 pub(super) const MOST_LEVELS: u32 = 32;
-/// Rows of increments worked on at a time.
-const ROWS: usize = 2;
-/// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
-const BLOCK_CELLS: usize = 200;
+
+/// The largest exponent of a level that needs no care.
+pub(super) const COMFORTABLE: f64 = 600.0;
 
 /// The static kernel that lifts the points of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -219,14 +219,14 @@ fn times_power(value: f64, exponent: f64) -> f64 {
 
 /// A whole number with `|value| < 2^size`, by less than a factor 2; 0 for zero.
 #[inline(always)]
-fn size(value: f64) -> f64 {
+pub(super) fn size(value: f64) -> f64 {
     let bits = (value.to_bits() >> 52) & 0x7ff;
     if value == 0.0 { 0.0 } else { bits as f64 - 1022.0 }
 }
 
 impl recurrence::Recurrence for LevelTerms {
     fn of(&self) -> Of {
-        if self.factors.is_some() { Of::Points } else { Of::Increments }
+        of(self.factors.as_deref())
     }
 
     fn kept(&self) -> usize {
@@ -234,89 +234,49 @@ impl recurrence::Recurrence for LevelTerms {
         self.factors.as_ref().map_or(self.levels + 1, |f| f.len() * self.levels)
     }
 
-    #[inline(always)]
-    fn run<I: Isa>(&self, x: &impl Row, y: &Columns, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
         out.fill([0.0; L]);
-        let factors: &[f64] = self.factors.as_deref().unwrap_or(&[]);
-        let linear = self.factors.is_none();
-        let mut scale = [1.0; L];
-        if linear {
-            let (length_x, length_y) = (lengths(x, y.channels), lengths(y, y.channels));
-            for lane in 0..L {
-                let exponent = size(length_x[lane]) + size(length_y[lane]);
-                scale[lane] = power_of_two(-exponent);
-                out[self.levels][lane] = exponent;
+        let mut unit = [1.0; L];
+        if self.factors.is_none() {
+            for lane in 0..pairs.count() {
+                let (x, y) = pairs.series(lane);
+                let exponent = size(variation(x, pairs.x.channels)) + size(variation(y, pairs.x.channels));
+                // Powers of two are exact: where no level can leave the range of an f64 there is no need for them.
+                if exponent.abs() * self.levels as f64 > COMFORTABLE {
+                    unit[lane] = power_of_two(-exponent);
+                    out[self.levels][lane] = exponent;
+                }
             }
         }
-        // Cells: increments of both series.
-        let shorter = usize::from(!linear);
-        let (rows, columns) = (x.steps().saturating_sub(shorter), y.steps.saturating_sub(shorter));
+        let factors = self.factors.as_deref();
+        let (rows, columns) = cells(pairs, factors);
         if rows == 0 || columns == 0 {
             return;
         }
         let mut shape = Shape { levels: self.levels, order: self.order, width: 0 };
-        let width = (BLOCK_CELLS / (shape.per_column() + y.channels / 2 + 2)).clamp(8, 64).min(columns);
+        let width = block_width(shape.per_column(), pairs.x.channels).min(columns);
         shape.width = width;
-        let sets = factors.len().max(1);
+        let sets = factors.map_or(1, <[f64]>::len);
         let sizes = [
             sets * shape.per_column() * width,
             sets * shape.per_row() * rows,
             shape.between(ROWS),
-            ROWS * width,
-            ROWS * (width + 1),
-            sets * width,
+            Increments::scratch(factors, width),
         ];
         scratch.resize(scratch.len().max(sizes.iter().sum()), [0.0; L]);
-        let [column_sums, row_sums, between, z, distances, last] = split(scratch, sizes);
+        let [column_sums, row_sums, between, buffer] = split(scratch, sizes);
+        let mut increments = Increments::new(factors, unit, width, buffer);
         row_sums.fill([0.0; L]);
-        let mut start = 0;
-        while start < columns {
+        for start in (0..columns).step_by(width) {
             shape.width = width.min(columns - start);
             let (column_cells, row_cells) = (shape.per_column() * shape.width, shape.per_row() * rows);
             column_sums.fill([0.0; L]);
-            if !linear {
-                strip::<I, 1, true>(x, 0, y, start, shape.width + 1, distances);
-                for (set, factor) in factors.iter().enumerate() {
-                    let last = &mut last[set * width..set * width + shape.width];
-                    steps_of_row::<I>(*factor, distances, last);
-                }
-            }
-            let mut row = 0;
-            while row < rows {
+            increments.begin(pairs, start..start + shape.width);
+            for row in (0..rows).step_by(ROWS) {
                 let count = ROWS.min(rows - row);
-                if linear {
-                    match count {
-                        ROWS => strip::<I, ROWS, false>(x, row, y, start, shape.width, z),
-                        _ => strip::<I, 1, false>(x, row, y, start, shape.width, z),
-                    }
-                    for cell in &mut z[..count * shape.width] {
-                        for lane in 0..L {
-                            cell[lane] *= scale[lane];
-                        }
-                    }
-                } else {
-                    match count {
-                        ROWS => strip::<I, ROWS, true>(x, row + 1, y, start, shape.width + 1, distances),
-                        _ => strip::<I, 1, true>(x, row + 1, y, start, shape.width + 1, distances),
-                    }
-                }
+                increments.advance(pairs, row, count);
                 for set in 0..sets {
-                    if !linear {
-                        let last = &mut last[set * width..set * width + shape.width];
-                        for r in 0..count {
-                            let distances = &distances[r * (shape.width + 1)..];
-                            let z = &mut z[r * shape.width..(r + 1) * shape.width];
-                            steps_of_row::<I>(factors[set], distances, z);
-                            // Now the difference along x as well; the row itself is the next one's last.
-                            for t in 0..shape.width {
-                                for lane in 0..L {
-                                    let step = z[t][lane];
-                                    z[t][lane] = step - last[t][lane];
-                                    last[t][lane] = step;
-                                }
-                            }
-                        }
-                    }
+                    let z = increments.of_set(set);
                     let first = set * row_cells + row * shape.per_row();
                     let mut sums = Sums {
                         columns: &mut column_sums[set * column_cells..(set + 1) * column_cells],
@@ -324,104 +284,20 @@ impl recurrence::Recurrence for LevelTerms {
                         between: &mut *between,
                     };
                     match count {
-                        ROWS => sums.add::<I, ROWS>(shape, z),
-                        _ => sums.add::<I, 1>(shape, z),
+                        ROWS => sums.add::<ROWS>(shape, z),
+                        _ => sums.add::<1>(shape, z),
                     }
                 }
-                row += count;
             }
             for set in 0..sets {
                 let sums = &column_sums[set * column_cells..(set + 1) * column_cells];
-                let per_level = self.order * shape.width;
-                for m in 0..self.levels {
-                    let total = &mut out[set * self.levels + m];
-                    for t in 0..shape.width {
-                        for uses in 0..self.order {
-                            for lane in 0..L {
-                                total[lane] += sums[m * per_level + uses * shape.width + t][lane];
-                            }
-                        }
-                    }
-                }
-            }
-            start += shape.width;
-        }
-    }
-}
-
-/// Consecutive pieces of a buffer.
-fn split<const N: usize>(mut buffer: &mut [[f64; L]], sizes: [usize; N]) -> [&mut [[f64; L]]; N] {
-    sizes.map(|size| {
-        let (piece, rest) = std::mem::take(&mut buffer).split_at_mut(size);
-        buffer = rest;
-        piece
-    })
-}
-
-/// The sum of all absolute increments of every lane: no path is longer.
-#[inline(always)]
-fn lengths(x: &impl Row, channels: usize) -> [f64; L] {
-    let mut sums = [0.0; L];
-    for step in 0..x.steps() {
-        for channel in 0..channels {
-            let values = x.at(step, channel);
-            for lane in 0..L {
-                sums[lane] += values[lane].abs();
+                shape.add_up(sums, &mut out[set * self.levels..(set + 1) * self.levels]);
             }
         }
     }
-    sums
 }
 
-/// `k(x_s, y_{t+1}) - k(x_s, y_t)` of the RBF lift along one row of squared distances.
-#[inline(always)]
-fn steps_of_row<I: Isa>(factor: f64, distances: &[[f64; L]], out: &mut [[f64; L]]) {
-    let mut last = rbf::<I>(factor, &distances[0]);
-    for t in 0..out.len() {
-        let next = rbf::<I>(factor, &distances[t + 1]);
-        for lane in 0..L {
-            out[t][lane] = next[lane] - last[lane];
-        }
-        last = next;
-    }
-}
-
-#[inline(always)]
-fn rbf<I: Isa>(factor: f64, distances: &[f64; L]) -> [f64; L] {
-    let mut arguments = [0.0; L];
-    for lane in 0..L {
-        arguments[lane] = factor * distances[lane];
-    }
-    exp::<I, L>(arguments)
-}
-
-/// `<x_s, y_t>` or `|x_s - y_t|^2` for R steps of x and `width` steps of y from `start` on.
-#[inline(always)]
-fn strip<I: Isa, const R: usize, const DISTANCE: bool>(
-    x: &impl Row,
-    first: usize,
-    y: &Columns,
-    start: usize,
-    width: usize,
-    out: &mut [[f64; L]],
-) {
-    for t in 0..width {
-        let mut sums = [[0.0; L]; R];
-        for (channel, y) in y.step(start + t).iter().enumerate() {
-            for r in 0..R {
-                let x = x.at(first + r, channel);
-                for lane in 0..L {
-                    if DISTANCE {
-                        let difference = x[lane] - y[lane];
-                        sums[r][lane] = I::mul_add(difference, difference, sums[r][lane]);
-                    } else {
-                        sums[r][lane] = I::mul_add(x[lane], y[lane], sums[r][lane]);
-                    }
-                }
-            }
-        }
-        for r in 0..R {
-            out[r * width + t] = sums[r];
-        }
-    }
+/// The sum of all absolute increments of a series: its path is no longer.
+pub(super) fn variation(values: &[f64], channels: usize) -> f64 {
+    values[channels..].iter().zip(values).map(|(next, value)| (next - value).abs()).sum()
 }

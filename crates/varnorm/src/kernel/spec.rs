@@ -116,6 +116,13 @@ const SEED: ParameterInfo =
     ParameterInfo { name: "seed", default: "0", meaning: "seed of the random matrices" };
 
 const LEVEL: ParameterInfo = ParameterInfo { name: "level", default: "5", meaning: "last level, 1 to 32" };
+const LIFT: ParameterInfo =
+    ParameterInfo { name: "lift", default: "linear", meaning: "static kernel of the points: linear or rbf" };
+const SIGMA_LIFT: ParameterInfo = ParameterInfo {
+    name: "sigma",
+    default: "auto",
+    meaning: "bandwidth of the rbf lift; auto: median distance of corpus points",
+};
 const SIGNATURE: &[ParameterInfo] = &[
     LEVEL,
     ParameterInfo {
@@ -123,12 +130,8 @@ const SIGNATURE: &[ParameterInfo] = &[
         default: "1",
         meaning: "most uses of one increment, 1 (fastest) to level (exact for piecewise linear paths)",
     },
-    ParameterInfo { name: "lift", default: "linear", meaning: "static kernel of the points: linear or rbf" },
-    ParameterInfo {
-        name: "sigma",
-        default: "auto",
-        meaning: "bandwidth of the rbf lift; auto: median distance of corpus points",
-    },
+    LIFT,
+    SIGMA_LIFT,
     ParameterInfo {
         name: "scale",
         default: "auto",
@@ -138,6 +141,26 @@ const SIGNATURE: &[ParameterInfo] = &[
         name: "compat",
         default: "none",
         meaning: "published: 1 + the last level alone, to reproduce published numbers",
+    },
+];
+
+const UNTRUNCATED: &[ParameterInfo] = &[
+    LIFT,
+    SIGMA_LIFT,
+    ParameterInfo {
+        name: "scale",
+        default: "auto",
+        meaning: "factor of the lifted kernel; auto: 1 / the median of max_t |x_t - x_0|^2 (linear) or 1 (rbf)",
+    },
+    ParameterInfo {
+        name: "tolerance",
+        default: "1e-8",
+        meaning: "relative accuracy, 1e-13 to 0.1, by polynomials on the edges of cells",
+    },
+    ParameterInfo {
+        name: "dyadic",
+        default: "none",
+        meaning: "instead of tolerance: the published scheme with every cell halved so many times, 0 to 10",
     },
 ];
 
@@ -205,6 +228,13 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: true,
         parameters: SIGNATURE,
         example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
+    },
+    KernelInfo {
+        name: "sig_pde",
+        formula: "sum over all m of scale^m <S_m(x), S_m(y)>, as the solution of u_st = z u",
+        any_lengths: true,
+        parameters: UNTRUNCATED,
+        example: "sig_pde:lift=rbf,sigma=1.3,scale=0.5",
     },
     KernelInfo {
         name: "sig_explicit",

@@ -31,8 +31,9 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::columns::{Columns, L, Of, Row};
-use super::lanes::Isa;
+use super::columns::{Columns, L, Of};
+use super::lanes::{Isa, Work, dispatch};
+use super::pairs::Pairs;
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::recurrence::{self, Recurrence};
 use crate::data::SeriesSet;
@@ -41,6 +42,8 @@ use crate::error::{Error, Result};
 /// Mantissas above this hand a power of two to the exponent.
 const LARGE: f64 = f64::from_bits((1023 + STEP) << 52);
 const STEP: u64 = 256;
+/// Numbers per lane that are packed at a time: long series of many channels go by in parts.
+const PACKED: usize = 1 << 14;
 /// The published bound of a value.
 const PUBLISHED_LARGEST: f64 = 1e5;
 
@@ -117,9 +120,7 @@ impl Pass for VrkPass {
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
-        let pairs = out.mantissas.len();
-        out.mantissas.copy_from_slice(&kept[2 * which * pairs..(2 * which + 1) * pairs]);
-        out.exponents.copy_from_slice(&kept[(2 * which + 1) * pairs..(2 * which + 2) * pairs]);
+        out.take_planes(which, kept);
     }
 }
 
@@ -151,12 +152,15 @@ impl Recurrence for VrkPass {
         Of::Points
     }
 
+    fn wants_static_values(&self) -> bool {
+        false
+    }
+
     fn kept(&self) -> usize {
         2 * self.kernels.len()
     }
 
-    #[inline(always)]
-    fn run<I: Isa>(&self, x: &impl Row, y: &Columns, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
         // A one for every kernel, scaled as its mantissa is.
         scratch.clear();
         scratch.resize(self.kernels.len(), [1.0; L]);
@@ -166,10 +170,46 @@ impl Recurrence for VrkPass {
             out[2 * k] = [1.0; L];
             out[2 * k + 1] = [0.0; L];
         }
-        for t in 0..y.steps {
+        let steps = pairs.y.steps;
+        let part = (PACKED / pairs.y.channels).max(1);
+        for first in (0..steps).step_by(part) {
+            let count = part.min(steps - first);
+            pairs.load_steps(first..first + count);
+            let (x, y, ones, out) = (&pairs.x, &pairs.y, &mut scratch[..], &mut *out);
+            dispatch(Steps { kernels: &self.kernels, wants_lengths, count, x, y, ones, out });
+        }
+        for (k, kernel) in self.kernels.iter().enumerate() {
+            if kernel.clip == Some(Clip::Named(NamedClip::Published)) {
+                for lane in 0..L {
+                    let value = out[2 * k][lane] * crate::matrix::power_of_two(out[2 * k + 1][lane]);
+                    out[2 * k][lane] = value.clamp(-PUBLISHED_LARGEST, PUBLISHED_LARGEST);
+                    out[2 * k + 1][lane] = 0.0;
+                }
+            }
+        }
+    }
+}
+
+/// Some steps of all kernels.
+struct Steps<'a> {
+    kernels: &'a [One],
+    wants_lengths: bool,
+    count: usize,
+    x: &'a Columns,
+    y: &'a Columns,
+    /// Per kernel, a one scaled as its mantissa is.
+    ones: &'a mut [[f64; L]],
+    /// Per kernel, mantissa and exponent.
+    out: &'a mut [[f64; L]],
+}
+
+impl Work for Steps<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { kernels, wants_lengths, count, x, y, ones, out } = self;
+        for t in 0..count {
             let (mut product, mut x_square, mut y_square) = ([0.0; L], [0.0; L], [0.0; L]);
-            for (channel, y) in y.step(t).iter().enumerate() {
-                let x = x.at(t, channel);
+            for (x, y) in x.step(t).iter().zip(y.step(t)) {
                 for lane in 0..L {
                     product[lane] = I::mul_add(x[lane], y[lane], product[lane]);
                 }
@@ -180,23 +220,14 @@ impl Recurrence for VrkPass {
                     }
                 }
             }
-            for (k, kernel) in self.kernels.iter().enumerate() {
+            for (k, kernel) in kernels.iter().enumerate() {
                 let product = match kernel.clip {
                     None => product,
                     Some(Clip::Ball(share)) => shorten(share / kernel.tau, &product, &x_square, &y_square),
                     Some(Clip::Named(NamedClip::Published)) => cut_product::<I>(kernel.tau, x, y, t),
                 };
                 let (mantissas, exponents) = out[2 * k..].split_at_mut(1);
-                step::<I>(kernel, &product, &mut scratch[k], &mut mantissas[0], &mut exponents[0]);
-            }
-        }
-        for (k, kernel) in self.kernels.iter().enumerate() {
-            if kernel.clip == Some(Clip::Named(NamedClip::Published)) {
-                for lane in 0..L {
-                    let value = out[2 * k][lane] * crate::matrix::power_of_two(out[2 * k + 1][lane]);
-                    out[2 * k][lane] = value.clamp(-PUBLISHED_LARGEST, PUBLISHED_LARGEST);
-                    out[2 * k + 1][lane] = 0.0;
-                }
+                step::<I>(kernel, &product, &mut ones[k], &mut mantissas[0], &mut exponents[0]);
             }
         }
     }
@@ -237,11 +268,10 @@ fn shorten(radius: f64, product: &[f64; L], x_square: &[f64; L], y_square: &[f64
 
 /// `<x_t,y_t>` with every value cut off at `1/(tau sqrt(d)) - 0.1`.
 #[inline(always)]
-fn cut_product<I: Isa>(tau: f64, x: &impl Row, y: &Columns, t: usize) -> [f64; L] {
+fn cut_product<I: Isa>(tau: f64, x: &Columns, y: &Columns, t: usize) -> [f64; L] {
     let most = (1.0 / (tau * (y.step(t).len() as f64).sqrt()) - 0.1).max(0.0);
     let mut product = [0.0; L];
-    for (channel, y) in y.step(t).iter().enumerate() {
-        let x = x.at(t, channel);
+    for (x, y) in x.step(t).iter().zip(y.step(t)) {
         for lane in 0..L {
             product[lane] = I::mul_add(x[lane].clamp(-most, most), y[lane].clamp(-most, most), product[lane]);
         }

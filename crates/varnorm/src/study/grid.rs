@@ -17,7 +17,8 @@ pub enum Compat {
     #[default]
     None,
     /// As in the published experiments: one level alone of the truncated signature, cut values in the reservoir
-    /// kernel, a floor in the alignment kernel, singular values for eigenvalues, zeros for ranks that a fold lacks.
+    /// kernel, a floor in the alignment kernel, dyadic order 2 in the PDE kernel, singular values for eigenvalues,
+    /// zeros for ranks that a fold lacks.
     Published,
 }
 
@@ -276,9 +277,10 @@ pub(crate) fn kernel(
             alone(compat)
         ),
         "sig_pde_rbf" => format!(
-            "sig_pde:lift=rbf,sigma={},scale={},dyadic=2",
+            "sig_pde:lift=rbf,sigma={},scale={},{}",
             number("sigma")? * channels.sqrt(),
-            number("scale")?
+            number("scale")?,
+            if published { "dyadic=2" } else { "tolerance=1e-6" }
         ),
         "sig_random" => format!(
             "sig_random:features={},variance={},seed={}",

@@ -68,6 +68,11 @@ impl<'a> Measurer<'a> {
         Ok(())
     }
 
+    /// The ranks that the last measured setting has.
+    pub(crate) fn ranks(&self) -> usize {
+        self.cells.ranks
+    }
+
     /// The scores of a cell at a rank, or at the largest there is.
     pub(crate) fn scores(&self, method: Method, alpha: usize, rank: usize) -> &[f64] {
         let cell = self.cells.at(method, alpha, rank.min(self.cells.ranks));

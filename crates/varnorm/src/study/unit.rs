@@ -119,14 +119,17 @@ impl Worker<'_> {
 
     fn search_kernel(&self, unit: &Unit, split: &Split, folds: &[Fold]) -> Result<BTreeMap<Method, Found>> {
         let settings = self.grid.settings(&unit.kernel)?;
-        let objectives = self.objectives(unit, split, folds, &settings)?;
+        let (objectives, whole) = self.objectives(unit, split, folds, &settings)?;
         let cells = self.cells();
         let searched = Searched { settings: &settings, objectives: &objectives, cells };
         let wanted = Method::MEASURED.map(|method| {
             let choice = searched.choose(self.select, method);
+            // A rank that cut nothing off in any fold means all eigenvectors: of the whole corpus, which has more.
+            let all = self.compat == Compat::None && choice.rank >= whole[choice.setting];
+            let rank = if all { self.grid.max_rank } else { choice.rank };
             let chosen = Chosen {
                 alpha: method.has_alpha().then(|| self.grid.alphas[choice.alpha]),
-                max_rank: method.has_rank().then_some(choice.rank),
+                max_rank: method.has_rank().then_some(rank),
                 cv_score: Some(choice.score),
                 setting: settings[choice.setting].clone(),
             };
@@ -150,17 +153,18 @@ impl Worker<'_> {
         folds
     }
 
-    /// The mean objective over the folds: for every setting, one per cell.
+    /// The mean objective over the folds: for every setting, one per cell; and the largest rank that a fold had.
     fn objectives(
         &self,
         unit: &Unit,
         split: &Split,
         folds: &[Fold],
         settings: &[Setting],
-    ) -> Result<Vec<Vec<f64>>> {
+    ) -> Result<(Vec<Vec<f64>>, Vec<usize>)> {
         let times: Vec<bool> =
             [false, true].into_iter().filter(|t| settings.iter().any(|s| s.time == *t)).collect();
         let mut sums = vec![vec![0.0; self.cells().len()]; settings.len()];
+        let mut whole = vec![1; settings.len()];
         let tasks: Vec<(&Fold, bool)> =
             folds.iter().flat_map(|f| times.iter().map(move |t| (f, *t))).collect();
         // Sums are taken in the order of the folds, so that threads do not change their bits.
@@ -172,18 +176,20 @@ impl Worker<'_> {
                 Ok(())
             })?;
             for ((_, time), outcome) in batch.iter().zip(outcomes) {
-                let of_time = settings.iter().zip(&mut sums).filter(|(s, _)| s.time == *time);
-                for ((_, sums), cells) in of_time.zip(outcome) {
+                let of_time = (0..settings.len()).filter(|s| settings[*s].time == *time);
+                for (setting, (cells, ranks)) in of_time.zip(outcome) {
+                    whole[setting] = ranks.max(whole[setting]);
+                    let sums = &mut sums[setting];
                     sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
                 }
             }
         }
         let count = folds.len() as f64;
         sums.iter_mut().flatten().for_each(|sum| *sum /= count);
-        Ok(sums)
+        Ok((sums, whole))
     }
 
-    /// The objectives of one fold, for the settings of one kind of preparation.
+    /// The objectives of one fold, for the settings of one kind of preparation, each with the ranks it has.
     pub(crate) fn one_fold(
         &self,
         unit: &Unit,
@@ -191,7 +197,7 @@ impl Worker<'_> {
         fold: &Fold,
         time: bool,
         settings: &[Setting],
-    ) -> Result<Vec<Vec<f64>>> {
+    ) -> Result<Vec<(Vec<f64>, usize)>> {
         let labels = labels(split)?;
         let corpus: Vec<usize> = fold.train.iter().copied().filter(|i| labels[*i] == unit.class).collect();
         let normal: Vec<bool> = fold.validation.iter().map(|i| labels[*i] == unit.class).collect();
@@ -200,10 +206,11 @@ impl Worker<'_> {
         let of_time: Vec<&Setting> = settings.iter().filter(|s| s.time == time).collect();
         let pairs = self.pairs(&unit.kernel, &of_time, &corpus, &set, &Run::sequential())?;
         let mut measurer = Measurer::new(&self.grid.alphas, self.grid.max_rank, self.compat);
-        let mut all = vec![vec![0.0; self.cells().len()]; of_time.len()];
-        for ((gram, cross), sums) in pairs.iter().zip(&mut all) {
+        let mut all = vec![(vec![0.0; self.cells().len()], 0); of_time.len()];
+        for ((gram, cross), (sums, ranks)) in pairs.iter().zip(&mut all) {
             measurer.measure(gram, cross)?;
             measurer.add_objectives(&normal, sums);
+            *ranks = measurer.ranks();
         }
         Ok(all)
     }

@@ -75,3 +75,30 @@ pub fn assert_close(found: f64, expected: f64, relative: f64, what: &str) {
         "{what}: found {found}, expected {expected}, off by {error:e}"
     );
 }
+
+/// The smallest eigenvalue of a symmetric matrix, by Jacobi's rotations.
+pub fn smallest_eigenvalue(matrix: &Matrix) -> f64 {
+    let n = matrix.rows();
+    let mut a: Vec<Vec<f64>> = (0..n).map(|i| matrix.row(i).to_vec()).collect();
+    for _ in 0..30 {
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[p][q] == 0.0 {
+                    continue;
+                }
+                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+                let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
+                let (c, s) = (1.0 / t.hypot(1.0), t / t.hypot(1.0));
+                for k in 0..n {
+                    let (x, y) = (a[k][p], a[k][q]);
+                    (a[k][p], a[k][q]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..n {
+                    let (x, y) = (a[p][k], a[q][k]);
+                    (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
+                }
+            }
+        }
+    }
+    (0..n).map(|i| a[i][i]).fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,188 @@
+//! `z(s, t)`: the inner products of lifted increments of two series, for L pairs at once, block by block.
+//!
+//! With the linear lift they are `<x_{s+1} - x_s, y_{t+1} - y_t>`; with the RBF lift they are double differences of
+//! `exp(-|x_s - y_t|^2 / (2 sigma^2))`, from one table of distances for all sigma. Columns go by in blocks, and within
+//! a block all rows, a few at a time, so that what a recurrence works on stays in the first-level cache.
+
+use std::ops::Range;
+
+use super::columns::{L, Of};
+use super::lanes::{Four, Isa, Work, dispatch_registers, exp_two};
+use super::pairs::{Pairs, ROWS};
+
+/// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
+const BLOCK_CELLS: usize = 200;
+
+/// Columns of a block, for a recurrence that keeps so many cells per column.
+pub(crate) fn block_width(per_column: usize, channels: usize) -> usize {
+    (BLOCK_CELLS / (per_column + channels / 2 + 2)).clamp(8, 64)
+}
+
+/// What of the series a lift works on; `factors` are `-1 / (2 sigma^2)` of an RBF lift, none for the linear one.
+pub(crate) fn of(factors: Option<&[f64]>) -> Of {
+    if factors.is_some() { Of::Points } else { Of::Increments }
+}
+
+/// Increments of the longest row series and of the longest column series.
+pub(crate) fn cells(pairs: &Pairs<'_>, factors: Option<&[f64]>) -> (usize, usize) {
+    let shorter = usize::from(factors.is_some());
+    (pairs.x.steps.saturating_sub(shorter), pairs.y.steps.saturating_sub(shorter))
+}
+
+/// Consecutive pieces of a buffer.
+pub(crate) fn split<const N: usize>(mut buffer: &mut [[f64; L]], sizes: [usize; N]) -> [&mut [[f64; L]]; N] {
+    sizes.map(|size| {
+        let (piece, rest) = std::mem::take(&mut buffer).split_at_mut(size);
+        buffer = rest;
+        piece
+    })
+}
+
+/// The increments of L pairs in the block of columns at hand.
+pub(crate) struct Increments<'a> {
+    factors: Option<&'a [f64]>,
+    /// The linear lift is multiplied by this.
+    unit: [f64; L],
+    /// Columns of the widest block.
+    most: usize,
+    columns: Range<usize>,
+    /// Rows that [`advance`](Self::advance) has made.
+    count: usize,
+    z: &'a mut [[f64; L]],
+    distances: &'a mut [[f64; L]],
+    /// Per sigma, the last row's differences along the columns.
+    last: &'a mut [[f64; L]],
+}
+
+impl<'a> Increments<'a> {
+    /// Cells of L lanes that [`new`](Self::new) wants as a buffer.
+    pub(crate) fn scratch(factors: Option<&[f64]>, width: usize) -> usize {
+        ROWS * width + ROWS * (width + 1) + factors.map_or(0, <[f64]>::len) * width
+    }
+
+    pub(crate) fn new(
+        factors: Option<&'a [f64]>,
+        unit: [f64; L],
+        width: usize,
+        buffer: &'a mut [[f64; L]],
+    ) -> Self {
+        let sizes = [ROWS * width, ROWS * (width + 1), factors.map_or(0, <[f64]>::len) * width];
+        let [z, distances, last] = split(buffer, sizes);
+        Self { factors, unit, most: width, columns: 0..0, count: 0, z, distances, last }
+    }
+
+    /// Begins a block of columns.
+    pub(crate) fn begin(&mut self, pairs: &mut Pairs<'_>, columns: Range<usize>) {
+        let width = columns.len();
+        if let Some(factors) = self.factors {
+            pairs.strip::<true>(0..1, columns.start..columns.end + 1, self.distances);
+            for set in 0..factors.len() {
+                let last = &mut self.last[set * self.most..set * self.most + width];
+                dispatch_registers(FirstRow { factor: factors[set], distances: self.distances, out: last });
+            }
+        }
+        self.columns = columns;
+    }
+
+    /// Makes what the `count` rows from `row` on have in common for all sigma.
+    pub(crate) fn advance(&mut self, pairs: &mut Pairs<'_>, row: usize, count: usize) {
+        self.count = count;
+        let columns = self.columns.clone();
+        if self.factors.is_some() {
+            let rows = row + 1..row + 1 + count;
+            pairs.strip::<true>(rows, columns.start..columns.end + 1, self.distances);
+            return;
+        }
+        let width = columns.len();
+        pairs.strip::<false>(row..row + count, columns, self.z);
+        if self.unit != [1.0; L] {
+            self.z[..count * width].iter_mut().for_each(|cell| scale(cell, &self.unit));
+        }
+    }
+
+    /// The increments of the rows at hand under one sigma (or the linear lift): `z[r * width + t]`. To be called once
+    /// for every sigma.
+    pub(crate) fn of_set(&mut self, set: usize) -> &[[f64; L]] {
+        let width = self.columns.len();
+        if let Some(factors) = self.factors {
+            let last = &mut self.last[set * self.most..set * self.most + width];
+            for r in 0..self.count {
+                let distances = &self.distances[r * (width + 1)..(r + 1) * (width + 1)];
+                let z = &mut self.z[r * width..(r + 1) * width];
+                dispatch_registers(NextRow { factor: factors[set], distances, last: &mut *last, z });
+            }
+        }
+        &self.z[..self.count * width]
+    }
+}
+
+fn scale(cell: &mut [f64; L], unit: &[f64; L]) {
+    for lane in 0..L {
+        cell[lane] *= unit[lane];
+    }
+}
+
+/// `k(x_s, y_{t+1}) - k(x_s, y_t)` of the RBF lift along the first row of squared distances.
+struct FirstRow<'a> {
+    factor: f64,
+    distances: &'a [[f64; L]],
+    out: &'a mut [[f64; L]],
+}
+
+impl Work for FirstRow<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for at in 0..L / 8 {
+            let mut before = rbf::<I>(self.factor, &self.distances[0], at);
+            for (distances, out) in self.distances[1..].iter().zip(&mut *self.out) {
+                let next = rbf::<I>(self.factor, distances, at);
+                let out = eight_mut(out, at);
+                for i in 0..2 {
+                    next[i].sub(before[i]).store(&mut out[i]);
+                }
+                before = next;
+            }
+        }
+    }
+}
+
+/// The same for the row after `last`, which it takes the place of, and the difference of the two as well.
+struct NextRow<'a> {
+    factor: f64,
+    distances: &'a [[f64; L]],
+    last: &'a mut [[f64; L]],
+    z: &'a mut [[f64; L]],
+}
+
+impl Work for NextRow<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for at in 0..L / 8 {
+            let mut before = rbf::<I>(self.factor, &self.distances[0], at);
+            let cells = self.distances[1..].iter().zip(&mut *self.last).zip(&mut *self.z);
+            for ((distances, last), z) in cells {
+                let next = rbf::<I>(self.factor, distances, at);
+                let (last, z) = (eight_mut(last, at), eight_mut(z, at));
+                for i in 0..2 {
+                    let step = next[i].sub(before[i]);
+                    step.sub(I::Four::load(&last[i])).store(&mut z[i]);
+                    step.store(&mut last[i]);
+                }
+                before = next;
+            }
+        }
+    }
+}
+
+/// Eight lanes as two registers: kept in arrays from step to step they would be taken apart into single numbers.
+#[inline(always)]
+fn eight_mut(cell: &mut [f64; L], at: usize) -> &mut [[f64; 4]; 2] {
+    &mut cell.as_chunks_mut::<4>().0.as_chunks_mut::<2>().0[at]
+}
+
+#[inline(always)]
+fn rbf<I: Isa>(factor: f64, distances: &[f64; L], at: usize) -> [I::Four; 2] {
+    let [first, second] = &distances.as_chunks::<4>().0.as_chunks::<2>().0[at];
+    let factor = I::Four::splat(factor);
+    exp_two([I::Four::load(first).mul(factor), I::Four::load(second).mul(factor)])
+}

@@ -1,0 +1,300 @@
+//! [`Pairs`]: up to L pairs of series at once, and the static values of their points.
+//!
+//! A static value is `<x_s, y_t>` or `|x_s - y_t|^2`. With few channels it is made on the fly, lane by lane, a few rows of
+//! a block of columns at a time; with many, a window of the table is made by a blocked matrix product. No
+//! `T x S` matrix per pair is ever kept.
+
+use std::ops::Range;
+
+use super::columns::{Columns, L, Of};
+use super::lanes::{Isa, Work, dispatch};
+use super::product::{inner_products, squared_distances};
+use crate::data::SeriesSet;
+
+/// From so many channels on, static values come from a matrix product.
+const MANY_CHANNELS: usize = 24;
+/// Cells of L lanes in a window of the table, and numbers in a block of columns that the product reads: 4 MB each.
+const WINDOW_CELLS: usize = 1 << 15;
+const BLOCK_NUMBERS: usize = 1 << 19;
+/// Rows of static values that are made at a time.
+pub(crate) const ROWS: usize = 2;
+/// Lanes that are summed at a time: two rows of two columns fill half of the registers of AVX2.
+const V: usize = 8;
+
+/// Up to L pairs of series.
+pub(crate) struct Pairs<'a> {
+    row_set: &'a SeriesSet,
+    column_set: &'a SeriesSet,
+    of: Of,
+    x_members: Vec<usize>,
+    y_members: Vec<usize>,
+    /// The row series, one per lane; values only with few channels.
+    pub(crate) x: Columns,
+    /// The column series.
+    pub(crate) y: Columns,
+    /// The steps of the column series that [`load_steps`](Self::load_steps) has loaded.
+    y_steps: Range<usize>,
+    window: Window,
+}
+
+/// A window of the table of static values: some rows, some columns, all lanes.
+#[derive(Default)]
+struct Window {
+    rows: Range<usize>,
+    columns: Range<usize>,
+    cells: Vec<[f64; L]>,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    lane: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl<'a> Pairs<'a> {
+    pub(crate) fn new(row_set: &'a SeriesSet, column_set: &'a SeriesSet, of: Of) -> Self {
+        let (x_members, y_members) = (Vec::new(), Vec::new());
+        let (x, y, window) = (Columns::default(), Columns::default(), Window::default());
+        Self { row_set, column_set, of, x_members, y_members, x, y, y_steps: 0..0, window }
+    }
+
+    /// Takes other pairs: the row series `x[i]` with the column series `y[i]`.
+    pub(crate) fn set(&mut self, x: &[usize], y: &[usize]) {
+        let few = self.few_channels();
+        if self.x_members != x {
+            self.x_members = x.to_vec();
+            self.x.measure(self.row_set, x, self.of);
+            if few {
+                self.x.load(self.row_set, x, self.of);
+            }
+        }
+        if self.y_members != y {
+            self.y_members = y.to_vec();
+            self.y.measure(self.column_set, y, self.of);
+            if few {
+                self.y.load(self.column_set, y, self.of);
+            }
+        }
+        self.window.rows = 0..0;
+    }
+
+    /// Takes other pairs, without their values: the caller loads steps as it goes.
+    pub(crate) fn measure(&mut self, x: &[usize], y: &[usize]) {
+        self.x_members = x.to_vec();
+        self.x.measure(self.row_set, x, self.of);
+        if self.y_members != y {
+            self.y_members = y.to_vec();
+            self.y.measure(self.column_set, y, self.of);
+            self.y_steps = 0..0;
+        }
+    }
+
+    /// Loads some steps of both sides into the lanes.
+    pub(crate) fn load_steps(&mut self, steps: Range<usize>) {
+        self.x.load_steps(self.row_set, &self.x_members, self.of, steps.clone());
+        if self.y_steps != steps {
+            self.y_steps = steps.clone();
+            self.y.load_steps(self.column_set, &self.y_members, self.of, steps);
+        }
+    }
+
+    /// Lanes that hold a pair.
+    pub(crate) fn count(&self) -> usize {
+        self.x_members.len()
+    }
+
+    /// The values of a lane's row series and of its column series.
+    pub(crate) fn series(&self, lane: usize) -> (&'a [f64], &'a [f64]) {
+        let (x, y) = (self.x_members[lane], self.y_members[lane]);
+        (self.row_set.series(x).values(), self.column_set.series(y).values())
+    }
+
+    /// Whether every lane's pair ends in the last row and the last column.
+    pub(crate) fn equal_lengths(&self) -> bool {
+        let count = self.count();
+        let all = |side: &Columns| side.lengths[..count].iter().all(|l| *l == side.steps);
+        all(&self.x) && all(&self.y)
+    }
+
+    fn few_channels(&self) -> bool {
+        self.row_set.channels() < MANY_CHANNELS
+    }
+
+    /// The static values of `rows` (at most [`ROWS`]) and `columns`: `out[r * columns.len() + t]`.
+    pub(crate) fn strip<const DISTANCE: bool>(
+        &mut self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        out: &mut [[f64; L]],
+    ) {
+        if self.few_channels() {
+            dispatch(Few::<DISTANCE> { x: &self.x, rows, y: &self.y, columns, out });
+        } else {
+            self.copy::<DISTANCE>(rows, columns, out);
+        }
+    }
+
+    /// Copies from the window, which is moved where needed.
+    fn copy<const DISTANCE: bool>(
+        &mut self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        out: &mut [[f64; L]],
+    ) {
+        let window = &self.window;
+        let inside = |part: &Range<usize>, whole: &Range<usize>| {
+            part.start >= whole.start && part.end <= whole.end && !whole.is_empty()
+        };
+        if !inside(&rows, &window.rows) || !inside(&columns, &window.columns) {
+            self.move_window::<DISTANCE>(&rows, &columns);
+        }
+        let window = &self.window;
+        let width = window.columns.len();
+        for (row, out) in rows.zip(out.chunks_exact_mut(columns.len())) {
+            let at = (row - window.rows.start) * width + columns.start - window.columns.start;
+            out.copy_from_slice(&window.cells[at..at + columns.len()]);
+        }
+    }
+
+    /// Makes the window that begins with the given cells: as many rows as fit with the columns asked for, and as many
+    /// columns as fit with all rows.
+    fn move_window<const DISTANCE: bool>(&mut self, rows: &Range<usize>, columns: &Range<usize>) {
+        let channels = self.row_set.channels();
+        let (left, right) = (self.x.steps - rows.start, self.y.steps - columns.start);
+        let most = (WINDOW_CELLS / left).min(BLOCK_NUMBERS / (L * channels)).max(columns.len());
+        let width = most.min(right);
+        let height = (WINDOW_CELLS / width).max(rows.len()).min(left);
+        self.window.rows = rows.start..rows.start + height;
+        self.window.columns = columns.start..columns.start + width;
+        self.window.cells.resize(height * width, [0.0; L]);
+        let one_row_series = self.x_members.iter().all(|m| *m == self.x_members[0]);
+        if one_row_series && self.y_members.len() > 1 {
+            self.fill_together::<DISTANCE>(channels);
+        } else {
+            self.fill_lane_by_lane::<DISTANCE>(channels);
+        }
+    }
+
+    /// One row series: one product with the points of all lanes, in the order of the table.
+    fn fill_together<const DISTANCE: bool>(&mut self, channels: usize) {
+        let Window { rows, columns, cells, a, b, lane: row, scratch } = &mut self.window;
+        a.resize(rows.len() * channels, 0.0);
+        self.of.copy(self.row_set.series(self.x_members[0]).values(), channels, rows.clone(), a);
+        b.clear();
+        b.resize(columns.len() * L * channels, 0.0);
+        row.resize(columns.len() * channels, 0.0);
+        for (lane, &member) in self.y_members.iter().enumerate() {
+            self.of.copy(self.column_set.series(member).values(), channels, columns.clone(), row);
+            for (t, point) in row.chunks_exact(channels).enumerate() {
+                b[(t * L + lane) * channels..][..channels].copy_from_slice(point);
+            }
+        }
+        let out = cells.as_flattened_mut();
+        sums::<DISTANCE>(a, b, channels, scratch, out, columns.len() * L);
+    }
+
+    fn fill_lane_by_lane<const DISTANCE: bool>(&mut self, channels: usize) {
+        let Window { rows, columns, cells, a, b, lane: table, scratch } = &mut self.window;
+        a.resize(rows.len() * channels, 0.0);
+        b.resize(columns.len() * channels, 0.0);
+        table.resize(rows.len() * columns.len(), 0.0);
+        for (lane, (&x, &y)) in self.x_members.iter().zip(&self.y_members).enumerate() {
+            self.of.copy(self.row_set.series(x).values(), channels, rows.clone(), a);
+            self.of.copy(self.column_set.series(y).values(), channels, columns.clone(), b);
+            sums::<DISTANCE>(a, b, channels, scratch, table, columns.len());
+            cells.iter_mut().zip(&*table).for_each(|(cell, value)| cell[lane] = *value);
+        }
+    }
+}
+
+fn sums<const DISTANCE: bool>(
+    a: &[f64],
+    b: &[f64],
+    channels: usize,
+    scratch: &mut Vec<f64>,
+    out: &mut [f64],
+    stride: usize,
+) {
+    match DISTANCE {
+        true => squared_distances(a, b, channels, scratch, out, stride),
+        false => inner_products(a, b, channels, scratch, out, stride),
+    }
+}
+
+/// Static values of few channels.
+struct Few<'a, const DISTANCE: bool> {
+    x: &'a Columns,
+    rows: Range<usize>,
+    y: &'a Columns,
+    columns: Range<usize>,
+    out: &'a mut [[f64; L]],
+}
+
+impl<const DISTANCE: bool> Work for Few<'_, DISTANCE> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { x, rows, y, columns, out } = self;
+        match rows.len() {
+            ROWS => few::<I, ROWS, DISTANCE>(x, rows.start, y, columns, out),
+            _ => few::<I, 1, DISTANCE>(x, rows.start, y, columns, out),
+        }
+    }
+}
+
+/// R rows, two columns at a time: every value that is loaded serves twice.
+#[inline(always)]
+fn few<I: Isa, const R: usize, const DISTANCE: bool>(
+    x: &Columns,
+    first: usize,
+    y: &Columns,
+    columns: Range<usize>,
+    out: &mut [[f64; L]],
+) {
+    let width = columns.len();
+    let mut t = 0;
+    while t + 2 <= width {
+        few_columns::<I, R, 2, DISTANCE>(x, first, y, columns.start + t, width, &mut out[t..]);
+        t += 2;
+    }
+    if t < width {
+        few_columns::<I, R, 1, DISTANCE>(x, first, y, columns.start + t, width, &mut out[t..]);
+    }
+}
+
+#[inline(always)]
+fn few_columns<I: Isa, const R: usize, const C: usize, const DISTANCE: bool>(
+    x: &Columns,
+    first: usize,
+    y: &Columns,
+    start: usize,
+    width: usize,
+    out: &mut [[f64; L]],
+) {
+    let channels = x.channels;
+    let (mut xs, mut ys) = ([&x.values[..0]; R], [&y.values[..0]; C]);
+    for r in 0..R {
+        xs[r] = &x.values[(first + r) * channels..][..channels];
+    }
+    for c in 0..C {
+        ys[c] = &y.values[(start + c) * channels..][..channels];
+    }
+    for chunk in 0..L / V {
+        let mut sums = [[[0.0; V]; C]; R];
+        for channel in 0..channels {
+            for r in 0..R {
+                for c in 0..C {
+                    let x = &xs[r][channel].as_chunks::<V>().0[chunk];
+                    let y = &ys[c][channel].as_chunks::<V>().0[chunk];
+                    for v in 0..V {
+                        let difference = x[v] - y[v];
+                        let (a, b) = if DISTANCE { (difference, difference) } else { (x[v], y[v]) };
+                        sums[r][c][v] = I::mul_add(a, b, sums[r][c][v]);
+                    }
+                }
+            }
+        }
+        for r in 0..R {
+            for c in 0..C {
+                out[r * width + c].as_chunks_mut::<V>().0[chunk] = sums[r][c];
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The walk over blocks of cells that solves Goursat problems for L pairs at once, several ways in one go.
+
+use super::columns::L;
+use super::goursat::{CornerSweep, EdgeSweep, INVERSE_FACTORIALS, WideCornerSweep, align, normalize};
+use super::increments::{Increments, block_width, cells, split};
+use super::lanes::{dispatch, dispatch_registers};
+use super::pairs::{Pairs, ROWS};
+use super::sig_pde::wanted;
+
+type Cell = [f64; L];
+
+/// The order of a job that works on corners.
+pub(super) const CORNERS: usize = 0;
+/// One row in so many is searched for the largest value on the way.
+const SAMPLED: usize = 4;
+
+/// One way to solve the problem of some lanes.
+pub(super) struct Job {
+    /// The kernel that wants it.
+    pub(super) kernel: usize,
+    /// Which sigma, for an RBF lift.
+    pub(super) set: usize,
+    /// What increments are multiplied by: the scale, over the number of small cells in a cell.
+    pub(super) factor: f64,
+    /// Coefficients of an edge, or [`CORNERS`].
+    pub(super) order: usize,
+    /// Cells are halved so many times along both sides.
+    pub(super) halvings: u32,
+    /// The lanes whose values are wanted.
+    pub(super) lanes: [bool; L],
+    /// Whether numbers carry exponents.
+    pub(super) wide: bool,
+}
+
+impl Job {
+    fn parts(&self) -> usize {
+        1 << self.halvings
+    }
+
+    /// Cells of L lanes that describe the solution on an edge of a small cell.
+    fn per_edge(&self) -> usize {
+        self.order.max(1) + usize::from(self.wide)
+    }
+
+    /// The same for an edge of a whole cell.
+    fn per_cell(&self) -> usize {
+        self.per_edge() * self.parts()
+    }
+}
+
+/// Values of every lane.
+#[derive(Clone)]
+pub(super) struct Outcome {
+    pub(super) mantissas: Cell,
+    pub(super) exponents: Cell,
+    /// The logarithm to base 2 of the largest value on the way (edges only).
+    pub(super) largest: Cell,
+}
+
+/// What a job keeps while blocks of columns go by.
+struct State<'a> {
+    job: &'a Job,
+    /// The solution above the row at hand.
+    above: &'a mut [Cell],
+    /// The solution to the left of the block, for every row.
+    left: &'a mut [Cell],
+    /// At the upper left corner of the row at hand, with its exponent.
+    corner: [Cell; 2],
+    outcome: Outcome,
+}
+
+/// Solves all jobs in one walk.
+pub(super) fn solve(
+    jobs: &[Job],
+    pairs: &mut Pairs<'_>,
+    factors: Option<&[f64]>,
+    scratch: &mut Vec<Cell>,
+) -> Vec<Outcome> {
+    let (rows, columns) = cells(pairs, factors);
+    let shorter = pairs.x.steps - rows;
+    let per_column = jobs.iter().map(Job::per_cell).sum::<usize>();
+    let width = block_width(per_column, pairs.x.channels).min(columns.max(1));
+    let sizes = [per_column * width, per_column * rows, Increments::scratch(factors, width)];
+    scratch.resize(scratch.len().max(sizes.iter().sum()), [0.0; L]);
+    let [mut above, mut left, buffer] = split(scratch, sizes);
+    let mut states: Vec<State<'_>> = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let outcome = Outcome { mantissas: [1.0; L], exponents: [0.0; L], largest: [0.0; L] };
+        let state = State {
+            job,
+            above: take(&mut above, job.per_cell() * width),
+            left: take(&mut left, job.per_cell() * rows),
+            corner: [[0.0; L]; 2],
+            outcome,
+        };
+        reset(job, state.left);
+        states.push(state);
+    }
+    let mut increments = Increments::new(factors, [1.0; L], width, buffer);
+    let equal = pairs.equal_lengths();
+    for start in (0..columns).step_by(width) {
+        let width = width.min(columns - start);
+        increments.begin(pairs, start..start + width);
+        for state in &mut states {
+            reset(state.job, state.above);
+            state.corner = [[1.0; L], [0.0; L]];
+        }
+        for row in (0..rows).step_by(ROWS) {
+            let count = ROWS.min(rows - row);
+            increments.advance(pairs, row, count);
+            for set in 0..factors.map_or(1, <[f64]>::len) {
+                let z = increments.of_set(set);
+                for state in states.iter_mut().filter(|s| s.job.set == set) {
+                    // Series of unequal lengths may end after any row: then rows go one by one.
+                    let step = if equal { count } else { 1 };
+                    for r in (0..count).step_by(step) {
+                        state.advance(&z[r * width..(r + step) * width], row + r, width);
+                        if !equal || row + count == rows {
+                            state.take_finished(pairs, shorter, row + r + step, start..start + width);
+                        }
+                    }
+                    if row % (ROWS * SAMPLED) == 0 || row + count == rows {
+                        state.sample(width);
+                    }
+                }
+            }
+        }
+    }
+    states.into_iter().map(|state| state.outcome).collect()
+}
+
+/// The next piece of a buffer.
+fn take<'a>(buffer: &mut &'a mut [Cell], size: usize) -> &'a mut [Cell] {
+    let (piece, rest) = std::mem::take(buffer).split_at_mut(size);
+    *buffer = rest;
+    piece
+}
+
+/// The solution on the boundary: 1 all along.
+fn reset(job: &Job, edges: &mut [Cell]) {
+    edges.fill([0.0; L]);
+    edges.iter_mut().step_by(job.per_edge()).for_each(|cell| *cell = [1.0; L]);
+}
+
+impl State<'_> {
+    /// Advances by one or two rows of z from `row` on.
+    fn advance(&mut self, z: &[Cell], row: usize, width: usize) {
+        let job = self.job;
+        let (parts, per_cell, factor) = (job.parts(), job.per_cell(), job.factor);
+        let above = &mut self.above[..width * per_cell];
+        let rows = z.len() / width;
+        let left = &mut self.left[row * per_cell..(row + rows) * per_cell];
+        if job.order == CORNERS && !job.wide {
+            let corner = &mut self.corner[0];
+            match (parts, rows) {
+                (1, 2) => dispatch(CornerSweep::<2, true> { z, factor, parts, above, left, corner }),
+                (1, _) => dispatch(CornerSweep::<1, true> { z, factor, parts, above, left, corner }),
+                (2, _) => {
+                    for (z, left) in z.chunks_exact(width).zip(left.chunks_exact_mut(2)) {
+                        let above = &mut *above;
+                        let corner = &mut *corner;
+                        dispatch(CornerSweep::<2, false> { z, factor, parts, above, left, corner });
+                    }
+                }
+                _ => {
+                    for (z, left) in z.chunks_exact(width).zip(left.chunks_exact_mut(parts)) {
+                        for left in left.chunks_exact_mut(4) {
+                            let above = &mut *above;
+                            let corner = &mut *corner;
+                            dispatch(CornerSweep::<4, false> { z, factor, parts, above, left, corner });
+                        }
+                    }
+                }
+            }
+            return;
+        }
+        for (z, left) in z.chunks_exact(width).zip(left.chunks_exact_mut(per_cell)) {
+            for left in left.chunks_exact_mut(job.per_edge()) {
+                let above = &mut *above;
+                match job.order {
+                    CORNERS => {
+                        let corner = &mut self.corner;
+                        dispatch(WideCornerSweep { z, factor, parts, above, left, corner });
+                    }
+                    order if job.wide => wide_edge_sweep(order, z, job, above, left),
+                    order => edge_sweep(order, z, job, (factor, parts), above, left),
+                }
+            }
+        }
+    }
+
+    /// Takes the values of lanes whose row series ends after `row` rows and whose column series ends in this block.
+    fn take_finished(
+        &mut self,
+        pairs: &Pairs<'_>,
+        shorter: usize,
+        row: usize,
+        columns: std::ops::Range<usize>,
+    ) {
+        let (job, per_edge) = (self.job, self.job.per_edge());
+        for lane in 0..pairs.count() {
+            let (height, length) = (pairs.x.lengths[lane] - shorter, pairs.y.lengths[lane] - shorter);
+            if height != row || length <= columns.start || length > columns.end {
+                continue;
+            }
+            let last = (length - columns.start) * job.per_cell() - per_edge;
+            let edge = &self.above[last..last + per_edge];
+            let numbers = edge[..job.order.max(1)].iter().zip(&INVERSE_FACTORIALS);
+            self.outcome.mantissas[lane] = match job.order {
+                CORNERS => edge[0][lane],
+                _ => numbers.map(|(cell, weight)| cell[lane] * weight).sum(),
+            };
+            if job.wide {
+                self.outcome.exponents[lane] = edge[per_edge - 1][lane];
+            }
+        }
+    }
+
+    /// Looks for larger values on the way.
+    fn sample(&mut self, width: usize) {
+        if self.job.order == CORNERS {
+            return;
+        }
+        let mut most = [0.0; L];
+        let mut exponents = [f64::NEG_INFINITY; L];
+        for edge in self.above[..width * self.job.per_cell()].chunks_exact(self.job.per_edge()) {
+            for lane in 0..L {
+                let size = edge[0][lane].abs();
+                most[lane] = if size > most[lane] { size } else { most[lane] };
+            }
+            if self.job.wide {
+                for lane in 0..L {
+                    let exponent = edge[self.job.order][lane];
+                    exponents[lane] = if exponent > exponents[lane] { exponent } else { exponents[lane] };
+                }
+            }
+        }
+        for lane in 0..L {
+            let found = if self.job.wide { exponents[lane] } else { most[lane].log2() };
+            let largest = &mut self.outcome.largest[lane];
+            *largest = if found > *largest { found } else { *largest };
+        }
+    }
+}
+
+/// A sweep with as many coefficients as the order says.
+fn edge_sweep(
+    order: usize,
+    z: &[Cell],
+    job: &Job,
+    (factor, parts): (f64, usize),
+    above: &mut [Cell],
+    left: &mut [Cell],
+) {
+    let wanted = wanted(&job.lanes);
+    match order {
+        3 => dispatch_registers(EdgeSweep::<3> { z, factor, parts, above, left, wanted }),
+        4 => dispatch_registers(EdgeSweep::<4> { z, factor, parts, above, left, wanted }),
+        5 => dispatch_registers(EdgeSweep::<5> { z, factor, parts, above, left, wanted }),
+        6 => dispatch_registers(EdgeSweep::<6> { z, factor, parts, above, left, wanted }),
+        7 => dispatch_registers(EdgeSweep::<7> { z, factor, parts, above, left, wanted }),
+        8 => dispatch_registers(EdgeSweep::<8> { z, factor, parts, above, left, wanted }),
+        9 => dispatch_registers(EdgeSweep::<9> { z, factor, parts, above, left, wanted }),
+        10 => dispatch_registers(EdgeSweep::<10> { z, factor, parts, above, left, wanted }),
+        _ => dispatch_registers(EdgeSweep::<12> { z, factor, parts, above, left, wanted }),
+    }
+}
+
+/// The same with exponents, small cell by small cell.
+fn wide_edge_sweep(order: usize, z: &[Cell], job: &Job, above: &mut [Cell], left: &mut [Cell]) {
+    let parts = job.parts();
+    for (at, above) in above.chunks_exact_mut(order + 1).enumerate() {
+        align(above, left);
+        let z = &z[at / parts..at / parts + 1];
+        edge_sweep(order, z, job, (job.factor, 1), &mut above[..order], &mut left[..order]);
+        normalize(above);
+        normalize(left);
+    }
+}
