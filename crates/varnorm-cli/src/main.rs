@@ -18,6 +18,7 @@ mod output;
 mod progress;
 mod score;
 mod source;
+mod study;
 mod table;
 mod theory;
 
@@ -62,6 +63,8 @@ enum Command {
     Convert(convert::Convert),
     Kernels(kernels::Kernels),
     Theory(theory::Theory),
+    // Boxed: its options are many.
+    Study(Box<study::StudyCommand>),
 }
 
 /// How a command that did its work ended.
@@ -101,6 +104,7 @@ fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Convert(command) => command.run(console),
         Command::Kernels(command) => command.run(console),
         Command::Theory(command) => command.run(console),
+        Command::Study(command) => command.run(console),
     };
     done.map(|()| Verdict::Fine)
 }

@@ -4,6 +4,10 @@
 //! triangle is computed and mirrored, so that a Gram matrix is exactly symmetric; every cell is computed in one
 //! fixed order, so that it has the same bits for any number of threads and any tile size.
 
+mod queries;
+
+pub use queries::with_queries;
+
 use std::ops::Range;
 
 use crate::data::SeriesSet;

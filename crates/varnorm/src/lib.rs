@@ -20,6 +20,7 @@ pub mod run;
 pub mod sample;
 pub mod score;
 pub mod spectrum;
+pub mod study;
 pub mod theory;
 
 pub use data::{Dataset, Series, SeriesSet};

@@ -3,6 +3,12 @@
 //! Higher scores speak for the positive kind. Equal scores are treated as one group, so that no order among them
 //! is invented.
 
+mod bootstrap;
+mod ranker;
+
+pub use bootstrap::{Intervals, bootstrap};
+pub use ranker::{Ranker, Separation};
+
 /// Indices in descending order of score, cut into groups of equal scores; each as (positives, negatives).
 fn groups(scores: &[f64], positive: &[bool]) -> Vec<(f64, f64)> {
     let mut order: Vec<usize> = (0..scores.len().min(positive.len())).collect();
@@ -47,6 +53,40 @@ pub fn average_precision(scores: &[f64], positive: &[bool]) -> f64 {
     if total > 0.0 { sum } else { f64::NAN }
 }
 
+/// One point of a curve: what is called positive when every score of at least `threshold` is.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct CurvePoint {
+    /// The score.
+    pub threshold: f64,
+    /// The share of the positives that is found: the recall.
+    pub true_positive_rate: f64,
+    /// The share of the negatives that is called positive.
+    pub false_positive_rate: f64,
+    /// The share of positives among what is called positive.
+    pub precision: f64,
+}
+
+/// The points of the ROC curve and of the precision-recall curve, one per distinct score, highest first.
+pub fn curve(scores: &[f64], positive: &[bool]) -> Vec<CurvePoint> {
+    let mut thresholds: Vec<f64> = scores.iter().take(positive.len()).copied().collect();
+    thresholds.sort_by(|a, b| b.total_cmp(a));
+    thresholds.dedup();
+    let groups = groups(scores, positive);
+    let (all_positives, all_negatives) = groups.iter().fold((0.0, 0.0), |(p, n), g| (p + g.0, n + g.1));
+    let (mut positives, mut negatives) = (0.0, 0.0);
+    let points = thresholds.into_iter().zip(groups).map(|(threshold, group)| {
+        positives += group.0;
+        negatives += group.1;
+        CurvePoint {
+            threshold,
+            true_positive_rate: positives / all_positives,
+            false_positive_rate: negatives / all_negatives,
+            precision: positives / (positives + negatives),
+        }
+    });
+    points.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,5 +101,23 @@ mod tests {
         assert_eq!(roc_auc(&[f64::INFINITY, 0.0, f64::INFINITY, 1.0], &positive), 1.0);
         assert!(roc_auc(&[1.0, 2.0], &[true, true]).is_nan());
         assert!(average_precision(&[1.0, 2.0], &[false, false]).is_nan());
+    }
+
+    #[test]
+    fn the_areas_under_the_curves_are_the_areas() {
+        let scores = [0.9, 0.8, 0.8, 0.8, 0.4, 0.3, 0.3, 0.1];
+        let positive = [true, true, false, true, false, true, false, false];
+        let points = curve(&scores, &positive);
+        assert_eq!(points.len(), 5);
+        assert_eq!((points[4].true_positive_rate, points[4].false_positive_rate), (1.0, 1.0));
+        let (mut area, mut precision, mut last) = (0.0, 0.0, (0.0, 0.0));
+        for point in &points {
+            let (x, y) = (point.false_positive_rate, point.true_positive_rate);
+            area += (x - last.0) * 0.5 * (y + last.1);
+            precision += (y - last.1) * point.precision;
+            last = (x, y);
+        }
+        assert!((area - roc_auc(&scores, &positive)).abs() < 1e-15);
+        assert!((precision - average_precision(&scores, &positive)).abs() < 1e-15);
     }
 }

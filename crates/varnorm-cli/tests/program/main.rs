@@ -9,6 +9,7 @@ mod errors;
 mod interrupt;
 mod models;
 mod streams;
+mod study;
 mod support;
 mod tables;
 mod theory;

@@ -42,6 +42,10 @@ use crate::run::Run;
 /// More features than this would be a mistake: the matrices alone take `8 M^2` bytes per channel.
 pub(super) const MOST_FEATURES: u32 = 8192;
 
+/// Groups of L series that go through the steps together, at most: a row of a matrix that is in the first-level cache
+/// serves all of them. Large matrices come from far away, once per step.
+const GROUPS: usize = 8;
+
 /// The randomised signatures of all series, one row of `features` numbers each.
 ///
 /// `variance` is that of the entries of the matrices. One seed means the same numbers on every machine.
@@ -56,11 +60,18 @@ pub fn random_signature(
     let field = Field::new(features as usize, variance, seed, set.channels());
     let width = features as usize;
     let mut matrix = Matrix::zeros(set.len(), width);
-    let tasks: Vec<(usize, &mut [f64])> = matrix.values_mut().chunks_mut(L * width).enumerate().collect();
-    run.for_each("features", tasks, |(group, out)| {
-        let members: Vec<usize> = (group * L..group * L + out.len() / width).collect();
-        let mut columns = Columns::default();
-        columns.load(set, &members, Of::Increments);
+    let groups = set.len().div_ceil(L).div_ceil(run.threads()).clamp(1, GROUPS);
+    let tasks: Vec<(usize, &mut [f64])> =
+        matrix.values_mut().chunks_mut(groups * L * width).enumerate().collect();
+    run.for_each("features", tasks, |(task, out)| {
+        let first = task * groups * L;
+        let members: Vec<usize> = (first..first + out.len() / width).collect();
+        let load = |members: &[usize]| {
+            let mut columns = Columns::default();
+            columns.load(set, members, Of::Increments);
+            columns
+        };
+        let columns: Vec<Columns> = members.chunks(L).map(load).collect();
         dispatch(Flow { field: &field, columns: &columns, out });
         Ok(())
     })?;
@@ -143,10 +154,10 @@ fn logarithm(x: f64) -> f64 {
     exponent * std::f64::consts::LN_2 + 2.0 * u * sum
 }
 
-/// The features of up to L series, packed side by side as increments.
+/// The features of groups of up to L series, each packed side by side as increments.
 struct Flow<'a> {
     field: &'a Field,
-    columns: &'a Columns,
+    columns: &'a [Columns],
     out: &'a mut [f64],
 }
 
@@ -155,45 +166,65 @@ impl Work for Flow<'_> {
     fn run<I: Isa>(self) {
         let Self { field, columns, out } = self;
         let features = field.features;
-        let mut state = vec![[1.0; L]; features];
-        let mut change = vec![[0.0; L]; features];
-        for t in 0..columns.steps {
-            change.fill([0.0; L]);
-            let dx = columns.step(t);
+        let mut states = vec![[1.0; L]; features * columns.len()];
+        let mut changes = vec![[0.0; L]; features * columns.len()];
+        // `A_i Z + b_i` of one channel. The tanh has a loop of its own: in one with the sums, half of those were
+        // compiled without lanes.
+        let mut sums = vec![[0.0; L]; features * columns.len()];
+        let mut steps = 0;
+        for group in columns {
+            steps = steps.max(group.steps);
+        }
+        for t in 0..steps {
+            changes.fill([0.0; L]);
             for channel in 0..field.channels {
                 let rows = &field.rows[channel * features * (features + 1)..];
-                // Two rows at a time: each value of the state that is loaded serves both.
+                // A few rows at a time: each value of a state that is loaded serves all of them.
                 let mut j = 0;
-                while j + 2 <= features {
-                    flow_rows::<I, 2>(&rows[j * (features + 1)..], &state, &dx[channel], &mut change[j..]);
-                    j += 2;
+                while j < features {
+                    let rows = &rows[j * (features + 1)..];
+                    let wide = j + ROWS <= features;
+                    for group in 0..columns.len() {
+                        let state = &states[group * features..(group + 1) * features];
+                        let out = &mut sums[group * features + j..(group + 1) * features];
+                        if wide {
+                            multiply_rows::<I, ROWS>(rows, state, out);
+                        } else {
+                            multiply_rows::<I, 1>(rows, state, out);
+                        }
+                    }
+                    j += if wide { ROWS } else { 1 };
                 }
-                if j < features {
-                    flow_rows::<I, 1>(&rows[j * (features + 1)..], &state, &dx[channel], &mut change[j..]);
+                for (group, columns) in columns.iter().enumerate() {
+                    // A group that has ended does not move any more.
+                    if t < columns.steps {
+                        let which = group * features..(group + 1) * features;
+                        let dx = &columns.step(t)[channel];
+                        add_change::<I>(&sums[which.clone()], dx, &mut changes[which]);
+                    }
                 }
             }
-            for (z, dz) in state.iter_mut().zip(&change) {
+            for (z, dz) in states.iter_mut().zip(&changes) {
                 for lane in 0..L {
                     z[lane] += dz[lane];
                 }
             }
         }
-        for (lane, out) in out.chunks_exact_mut(features).enumerate() {
-            for (o, z) in out.iter_mut().zip(&state) {
-                *o = z[lane];
+        for (series, out) in out.chunks_exact_mut(features).enumerate() {
+            let state = &states[series / L * features..(series / L + 1) * features];
+            for (o, z) in out.iter_mut().zip(state) {
+                *o = z[series % L];
             }
         }
     }
 }
 
-/// Adds `tanh(a_j Z + b_j) dx` to R components of the change.
+/// Rows of a matrix that are multiplied at a time: their sums fill the registers.
+const ROWS: usize = 2;
+
+/// `a_j Z + b_j` for R rows.
 #[inline(always)]
-fn flow_rows<I: Isa, const R: usize>(
-    rows: &[f64],
-    state: &[[f64; L]],
-    dx: &[f64; L],
-    change: &mut [[f64; L]],
-) {
+fn multiply_rows<I: Isa, const R: usize>(rows: &[f64], state: &[[f64; L]], out: &mut [[f64; L]]) {
     let width = state.len() + 1;
     let mut sums = [[0.0; L]; R];
     for (r, sum) in sums.iter_mut().enumerate() {
@@ -208,9 +239,15 @@ fn flow_rows<I: Isa, const R: usize>(
             }
         }
     }
-    for (r, sum) in sums.iter().enumerate() {
+    out[..R].copy_from_slice(&sums);
+}
+
+/// Adds `tanh(sum) dx` to every component of the change.
+#[inline(always)]
+fn add_change<I: Isa>(sums: &[[f64; L]], dx: &[f64; L], changes: &mut [[f64; L]]) {
+    for (change, sum) in changes.iter_mut().zip(sums) {
         for lane in 0..L {
-            change[r][lane] = I::mul_add(tanh::<I>(sum[lane]), dx[lane], change[r][lane]);
+            change[lane] = I::mul_add(tanh::<I>(sum[lane]), dx[lane], change[lane]);
         }
     }
 }

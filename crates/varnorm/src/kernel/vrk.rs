@@ -5,8 +5,9 @@
 //! `K_t = 1 + q_t K_{t-1}` with `K_0 = 1`. Defined while `tau |x_t| < 1` at every step; anything else is an error,
 //! unless `clip` says what to do:
 //! - a number c between 0 and 1: a point longer than `c / tau` is shortened to that length (still positive definite);
-//! - `published`: as in the published experiments, every value is cut off at `1/tau - 0.1` in size and the result at
-//!   `1e5`. Not positive definite: for reproducing those experiments only.
+//! - `published`: as in the published experiments, every value is cut off at `1/(tau sqrt(d)) - 0.1` in size (d
+//!   channels: `tau^2 <x_t, y_t>` stays below 1) and the result at `1e5`. For reproducing those experiments only: the
+//!   cut at `1e5` is not positive definite.
 //!
 //! # Cost
 //! `T d` multiply-adds per pair and T divisions per pair and kernel.
@@ -265,10 +266,10 @@ fn shorten(radius: f64, product: &[f64; L], x_square: &[f64; L], y_square: &[f64
     shortened
 }
 
-/// `<x_t,y_t>` with every value cut off at `1/tau - 0.1`.
+/// `<x_t,y_t>` with every value cut off at `1/(tau sqrt(d)) - 0.1`.
 #[inline(always)]
 fn cut_product<I: Isa>(tau: f64, x: &Columns, y: &Columns, t: usize) -> [f64; L] {
-    let most = (1.0 / tau - 0.1).max(0.0);
+    let most = (1.0 / (tau * (y.step(t).len() as f64).sqrt()) - 0.1).max(0.0);
     let mut product = [0.0; L];
     for (x, y) in x.step(t).iter().zip(y.step(t)) {
         for lane in 0..L {

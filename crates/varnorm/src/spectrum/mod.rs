@@ -4,6 +4,7 @@
 //! its eigenvectors; [`Spectrum::project`] gives those of queries.
 
 mod eigen;
+mod published;
 
 use serde::{Deserialize, Serialize};
 

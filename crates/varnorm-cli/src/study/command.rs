@@ -1,0 +1,171 @@
+//! Beginning a study, or going on with one.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use varnorm::Error;
+use varnorm::study::{Compat, External, Grid, Method, Parameters, Select, Shard, Step, Study, estimate};
+
+use super::{Showing, time};
+use crate::console::Console;
+use crate::failure::Failure;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CompatName {
+    /// Proper definitions
+    None,
+    /// The variants that the published numbers need
+    Published,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SelectName {
+    /// The joint maximum; equals go to the smaller model
+    Joint,
+    /// The published rule: every parameter by its own maximum
+    Marginal,
+}
+
+/// A study from its data.
+#[derive(Args)]
+pub struct Begin {
+    /// Folder with NAME/NAME_TRAIN.ts and NAME/NAME_TEST.ts
+    #[arg(required = true, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Data sets, separated by commas
+    #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
+    datasets: Vec<String>,
+    /// Kernels by their names in tables [default: all of the grid]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    kernels: Vec<String>,
+    /// Keep every finished unit in this folder, and go on from what is there
+    #[arg(long, value_name = "FOLDER")]
+    run: Option<PathBuf>,
+    /// What to try, as JSON [default: the published grid; --print-grid shows it]
+    #[arg(long, value_name = "FILE")]
+    grid: Option<PathBuf>,
+    /// Judge the parameters of this file; no search
+    #[arg(long, value_name = "FILE", conflicts_with = "grid")]
+    published: Option<PathBuf>,
+    /// Which variants [default: none; published with --published]
+    #[arg(long, value_enum)]
+    compat: Option<CompatName>,
+    /// How the best parameters are chosen
+    #[arg(long, value_enum, default_value = "joint")]
+    select: SelectName,
+    /// Only the k-th of n parts of the units
+    #[arg(long, value_name = "K/N", requires = "run")]
+    shard: Option<String>,
+    /// Leave out k-NN on flattened series (it is left out with --published)
+    #[arg(long)]
+    no_baselines: bool,
+    /// A column of scores made elsewhere: a CSV with the columns dataset, class, series, score
+    #[arg(long, value_name = "NAME=FILE")]
+    scores: Vec<String>,
+    /// Print the units and what they will take; compute one fold of each kernel only
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the grid as JSON, and do nothing else
+    #[arg(long)]
+    print_grid: bool,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+impl Begin {
+    /// Works the study out and shows it.
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
+        let study = self.study()?;
+        if self.print_grid {
+            return crate::output::deliver(console, None, |out| crate::output::json(out, &study.grid));
+        }
+        let shard: Shard = self.shard.as_deref().map_or(Ok(Shard::default()), str::parse)?;
+        let loaded = study.load()?;
+        if self.dry_run {
+            return dry_run(console, &loaded, shard);
+        }
+        let told = |step: Step<'_>| console.say(told(&step));
+        let results = loaded.run(self.run.as_deref(), shard, &console.run, told)?;
+        if shard.pieces > 1 {
+            let whole = loaded.units().len();
+            console.say(format!(
+                "{} of {whole} units are done here; join the pieces with `varnorm study merge`",
+                results.len()
+            ));
+        }
+        self.showing.show(console, &results, study.published.as_ref())
+    }
+
+    fn study(&self) -> Result<Study, Failure> {
+        let published = self.published.as_deref().map(Parameters::read).transpose()?;
+        let mut grid = self.grid.as_deref().map_or(Ok(Grid::default()), read_grid)?;
+        if !self.kernels.is_empty() {
+            grid = grid.only(&self.kernels)?;
+        }
+        let compat = match (self.compat, &published) {
+            (Some(CompatName::Published), _) | (None, Some(_)) => Compat::Published,
+            _ => Compat::None,
+        };
+        Ok(Study {
+            folder: self.folder.clone().unwrap_or_default(),
+            datasets: self.datasets.clone(),
+            grid,
+            compat,
+            select: match self.select {
+                SelectName::Joint => Select::Joint,
+                SelectName::Marginal => Select::Marginal,
+            },
+            baselines: !self.no_baselines && published.is_none(),
+            published,
+            external: self.scores.iter().map(|text| external(text)).collect::<Result<_, Failure>>()?,
+        })
+    }
+}
+
+fn read_grid(path: &Path) -> Result<Grid, Error> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+    serde_json::from_slice(&bytes).map_err(|e| Error::parse(path, e.line(), e.to_string()))
+}
+
+fn external(text: &str) -> Result<External, Failure> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() => Ok(External::read(name, Path::new(file))?),
+        _ => Err(Failure::Words(format!(
+            "--scores {text}: write a name and a file, as in --scores forest=forest.csv"
+        ))),
+    }
+}
+
+/// One line per unit: how far, what, how well, how long.
+fn told(step: &Step<'_>) -> String {
+    let result = step.result;
+    let area =
+        |method: Method| Some(format!(" {} {:.3}", method.letter(), result.methods.get(&method)?.roc_auc));
+    let areas: String = Method::MEASURED.into_iter().chain([Method::External]).filter_map(area).collect();
+    let outcome = match &result.skipped {
+        Some(reason) => format!("skipped: {reason}"),
+        None => format!("ROC AUC{areas}"),
+    };
+    let left =
+        if step.done < step.total { format!(", about {} left", time(step.left)) } else { String::new() };
+    format!("[{}/{}] {}: {outcome} ({}{left})", step.done, step.total, result.unit, time(step.took))
+}
+
+fn dry_run(console: &Console, loaded: &varnorm::study::Loaded<'_>, shard: Shard) -> Result<(), Failure> {
+    let estimate = estimate(loaded, shard, &console.run)?;
+    crate::output::deliver(console, None, |out| {
+        for unit in loaded.units_of(shard) {
+            writeln!(out, "{unit}")?;
+        }
+        for (dataset, kernel, units, took) in &estimate.rows {
+            writeln!(out, "estimate: {dataset} {kernel}: {units} units, {}", time(*took))?;
+        }
+        writeln!(
+            out,
+            "estimate: {} on {} threads; kernel values and objectives take up to {} MB",
+            time(estimate.total()),
+            console.run.threads(),
+            estimate.bytes.div_ceil(1 << 20)
+        )
+    })
+}

@@ -1,0 +1,173 @@
+//! `varnorm study`: one class against the rest, over data sets, kernels, classes and parameters.
+
+mod command;
+mod show;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use varnorm::study::{Layout, Method, Parameters, Results, UnitResult, figures, table};
+
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::output;
+
+/// Compare kernels and distances on labelled data sets, each class in turn taken as normal
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
+  varnorm study uea --datasets RacketSports --run racket          search the published grid, resumable
+  varnorm study uea --datasets RacketSports --dry-run             what would be done, and how long it takes
+  varnorm study uea --datasets Epilepsy --published params.json   judge given parameters, without a search
+  varnorm study show racket --format latex --figures plots        tables and figures of a run
+  varnorm study merge piece1 piece2 -o whole                      join pieces made with --shard
+  varnorm study compare before after                              which numbers moved
+
+Rows of tables: C conformance, M Mahalanobis (the paper's norm); C+, M+ with the envelope norm;
+N nearest neighbour in feature space, R residual of principal components; E scores made elsewhere;
+an asterisk marks published numbers."
+)]
+pub struct StudyCommand {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    begin: command::Begin,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Show(show::Show),
+    Merge(show::Merge),
+    Compare(show::Compare),
+}
+
+impl StudyCommand {
+    /// Does what was asked for.
+    pub fn run(&self, console: &Console) -> Result<(), Failure> {
+        match &self.action {
+            None => self.begin.run(console),
+            Some(Action::Show(show)) => show.run(console),
+            Some(Action::Merge(merge)) => merge.run(console),
+            Some(Action::Compare(compare)) => compare.run(console),
+        }
+    }
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TableFormat {
+    /// Aligned columns for people
+    Text,
+    /// JSON, by data set, kernel and distance, full precision
+    Json,
+    /// One line per data set, kernel and method, full precision
+    Csv,
+    /// A table of a Markdown page
+    Markdown,
+    /// The paper's layout
+    Latex,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RowName {
+    /// Conformance, the paper's norm
+    #[value(name = "C", alias = "c")]
+    Conformance,
+    /// Conformance, envelope norm
+    #[value(name = "C+", alias = "c+")]
+    ConformanceEnvelope,
+    /// Mahalanobis, the paper's norm
+    #[value(name = "M", alias = "m")]
+    Mahalanobis,
+    /// Mahalanobis, envelope norm
+    #[value(name = "M+", alias = "m+")]
+    MahalanobisEnvelope,
+    /// Nearest neighbour in feature space
+    #[value(name = "N", alias = "n")]
+    Nearest,
+    /// Residual of principal components
+    #[value(name = "R", alias = "r")]
+    Residual,
+    /// Scores made elsewhere
+    #[value(name = "E", alias = "e")]
+    External,
+}
+
+impl From<RowName> for Method {
+    fn from(name: RowName) -> Self {
+        match name {
+            RowName::Conformance => Self::Conformance,
+            RowName::ConformanceEnvelope => Self::ConformanceEnvelope,
+            RowName::Mahalanobis => Self::Mahalanobis,
+            RowName::MahalanobisEnvelope => Self::MahalanobisEnvelope,
+            RowName::Nearest => Self::Nearest,
+            RowName::Residual => Self::Residual,
+            RowName::External => Self::External,
+        }
+    }
+}
+
+/// How results are shown.
+#[derive(Debug, Clone, Args)]
+struct Showing {
+    /// How to print the tables
+    #[arg(long, value_enum, default_value = "text")]
+    format: TableFormat,
+    /// Rows of the tables [default: all]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "ROWS")]
+    rows: Vec<RowName>,
+    /// Write the three figures as SVG into this folder
+    #[arg(long, value_name = "FOLDER")]
+    figures: Option<PathBuf>,
+    /// Write to a file instead of standard output
+    #[arg(short, long = "output", value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Showing {
+    /// Prints tables and draws figures.
+    fn show(
+        &self,
+        console: &Console,
+        units: &[UnitResult],
+        published: Option<&Parameters>,
+    ) -> Result<(), Failure> {
+        let results = Results::new(units);
+        let mut methods: Vec<Method> = self.rows.iter().map(|row| (*row).into()).collect();
+        if methods.is_empty() {
+            methods = Method::MEASURED.to_vec();
+            methods.push(Method::External);
+        }
+        let layout = match self.format {
+            TableFormat::Json => None,
+            TableFormat::Text => Some(Layout::Text),
+            TableFormat::Csv => Some(Layout::Csv),
+            TableFormat::Markdown => Some(Layout::Markdown),
+            TableFormat::Latex => Some(Layout::Latex),
+        };
+        if let Some(folder) = &self.figures {
+            std::fs::create_dir_all(folder).map_err(|e| varnorm::Error::io("make", folder, e))?;
+            for (name, svg) in figures(units, false) {
+                varnorm::data::write_atomically(&folder.join(name), |out| out.write_all(svg.as_bytes()))?;
+            }
+            console.say(format!("figures are in {}", folder.display()));
+        }
+        output::deliver(console, self.output.as_deref(), |out| match layout {
+            None => output::json(out, &results.json()),
+            Some(layout) => out.write_all(table(&results, &methods, published, layout).as_bytes()),
+        })
+    }
+}
+
+/// "12 s", "3 min 05 s", "2 h 07 min".
+fn time(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..60 => format!("{:.1} s", duration.as_secs_f64()),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}

@@ -1,0 +1,198 @@
+//! [`Store`]: the folder of a run, one JSON line per finished unit.
+//!
+//! `study.json` says what was asked for, `units.jsonl` what is done. A line is written whole and flushed to disk before
+//! the next unit begins; a torn last line, left by a kill, is cut off and its unit done again.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::grid::{Compat, Grid};
+use super::select::Select;
+use super::unit::{Unit, UnitResult};
+use crate::data::write_atomically;
+use crate::error::{Error, Result};
+
+/// What a run was asked for: the same in every piece of a study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the folder's format.
+    pub format: u32,
+    /// What was tried.
+    pub grid: Grid,
+    /// Which variants.
+    pub compat: Compat,
+    /// How the best was chosen.
+    pub select: Select,
+    /// Checksum of the file of given parameters, where there was no search.
+    pub published: Option<u32>,
+    /// All units of the study, whoever does them.
+    pub units: Vec<Unit>,
+}
+
+/// The format that is written.
+pub(crate) const FORMAT: u32 = 1;
+
+/// An open run folder; nobody else can open it meanwhile.
+pub struct Store {
+    folder: PathBuf,
+    lines: File,
+    done: BTreeMap<Unit, UnitResult>,
+}
+
+impl Store {
+    /// Opens the folder, or begins it. One that was begun with something else is an error.
+    pub fn open(folder: &Path, header: &Header) -> Result<Self> {
+        std::fs::create_dir_all(folder).map_err(|e| Error::io("make", folder, e))?;
+        let path = folder.join(LINES);
+        let mut lines = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .append(true)
+            .open(&path)
+            .map_err(|e| Error::io("open", &path, e))?;
+        if lines.try_lock().is_err() {
+            return Err(Error::file(
+                folder,
+                "another run is at work in this folder; wait for it, or stop it",
+            ));
+        }
+        let head = folder.join(HEADER);
+        if head.exists() {
+            let begun = read_header(folder)?;
+            if let Some(what) = difference(&begun, header) {
+                let problem =
+                    format!("this run was begun with {what}; go on with the same, or give another folder");
+                return Err(Error::file(folder, problem));
+            }
+        } else {
+            write_json(&head, header)?;
+        }
+        let (done, whole) = read_lines(&path)?;
+        // What is torn is cut off, so that the next line begins a line.
+        lines.set_len(whole).map_err(|e| Error::io("repair", &path, e))?;
+        lines.seek(SeekFrom::End(0)).map_err(|e| Error::io("repair", &path, e))?;
+        let done = done.into_iter().map(|result| (result.unit.clone(), result)).collect();
+        Ok(Self { folder: folder.into(), lines, done })
+    }
+
+    /// The result of a unit, if it is done.
+    pub fn get(&self, unit: &Unit) -> Option<&UnitResult> {
+        self.done.get(unit)
+    }
+
+    /// Records a finished unit: it is on disk when this returns.
+    pub fn add(&mut self, result: UnitResult) -> Result<()> {
+        let line = line(&result)?;
+        let written = self.lines.write_all(line.as_bytes()).and_then(|()| self.lines.sync_data());
+        written.map_err(|e| Error::io("write", self.folder.join(LINES), e))?;
+        self.done.insert(result.unit.clone(), result);
+        Ok(())
+    }
+}
+
+const HEADER: &str = "study.json";
+const LINES: &str = "units.jsonl";
+
+fn line(result: &UnitResult) -> Result<String> {
+    let text = serde_json::to_string(result)
+        .map_err(|e| Error::bad_param("unit", &result.unit, format!("cannot be written: {e}")))?;
+    Ok(text + "\n")
+}
+
+/// Writes JSON that a person can read too.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    write_atomically(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        writeln!(out)
+    })
+}
+
+/// What a run folder was asked for.
+pub fn read_header(folder: &Path) -> Result<Header> {
+    let path = folder.join(HEADER);
+    let bytes = std::fs::read(&path).map_err(|e| Error::io("read", &path, e))?;
+    let header: Header =
+        serde_json::from_slice(&bytes).map_err(|e| Error::parse(&path, e.line(), e.to_string()))?;
+    if header.format != FORMAT {
+        return Err(Error::file(
+            &path,
+            format!("is of format {}, this version reads {FORMAT}", header.format),
+        ));
+    }
+    Ok(header)
+}
+
+/// A run folder: what was asked for, and what is done, in the order of the units.
+pub fn read_run(folder: &Path) -> Result<(Header, Vec<UnitResult>)> {
+    let header = read_header(folder)?;
+    let (lines, _) = read_lines(&folder.join(LINES))?;
+    let done: BTreeMap<Unit, UnitResult> = lines.into_iter().map(|r| (r.unit.clone(), r)).collect();
+    let results = header.units.iter().filter_map(|unit| done.get(unit).cloned()).collect();
+    Ok((header, results))
+}
+
+/// The whole lines, and the length of the file up to the end of the last of them.
+fn read_lines(path: &Path) -> Result<(Vec<UnitResult>, u64)> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+    let (mut results, mut whole) = (Vec::new(), 0);
+    for (number, part) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
+        let is_last = whole + part.len() == bytes.len();
+        match serde_json::from_slice::<UnitResult>(part) {
+            Ok(result) if part.ends_with(b"\n") => results.push(result),
+            _ if is_last => break,
+            Ok(_) => break,
+            Err(e) => {
+                let problem = format!("{e}; delete this line, and its unit is done again");
+                return Err(Error::parse(path, number + 1, problem));
+            }
+        }
+        whole += part.len();
+    }
+    Ok((results, whole as u64))
+}
+
+/// What two runs differ in, in words.
+fn difference(begun: &Header, now: &Header) -> Option<&'static str> {
+    let checks = [
+        (begun.grid != now.grid, "another grid"),
+        (begun.compat != now.compat, "another --compat"),
+        (begun.select != now.select, "another --select"),
+        (begun.published != now.published, "other given parameters"),
+        (begun.units != now.units, "other data sets, kernels, classes or baselines"),
+    ];
+    checks.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
+}
+
+/// Joins the pieces of a study into one run folder. Pieces must be of one study and agree where they overlap.
+pub fn merge(pieces: &[PathBuf], output: &Path) -> Result<(Header, Vec<UnitResult>)> {
+    let Some(first) = pieces.first() else {
+        return Err(Error::bad_param("pieces", 0, "give at least one run folder"));
+    };
+    let header = read_header(first)?;
+    let mut done: BTreeMap<Unit, UnitResult> = BTreeMap::new();
+    for piece in pieces {
+        let (other, results) = read_run(piece)?;
+        if let Some(what) = difference(&header, &other) {
+            return Err(Error::file(piece, format!("is of another study than {}: {what}", first.display())));
+        }
+        for result in results {
+            match done.get(&result.unit) {
+                Some(known) if *known != result => {
+                    return Err(Error::file(piece, format!("has another result for {}", result.unit)));
+                }
+                _ => done.insert(result.unit.clone(), result),
+            };
+        }
+    }
+    std::fs::create_dir_all(output).map_err(|e| Error::io("make", output, e))?;
+    let results: Vec<UnitResult> = header.units.iter().filter_map(|unit| done.get(unit).cloned()).collect();
+    let lines: Result<Vec<String>> = results.iter().map(line).collect();
+    let lines = lines?.concat();
+    write_atomically(&output.join(LINES), |out| out.write_all(lines.as_bytes()))?;
+    write_json(&output.join(HEADER), &header)?;
+    Ok((header, results))
+}
