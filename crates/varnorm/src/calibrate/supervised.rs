@@ -68,7 +68,8 @@ pub fn choose_threshold(
         let (alarms, hits) = (above(normal, t), above(outliers, t));
         match objective {
             Objective::F1 => 2.0 * hits / (m + hits + alarms),
-            Objective::Youden => hits / m - alarms / n,
+            // Over n m, in whole numbers: equals must be equal.
+            Objective::Youden => hits * n - alarms * m,
             Objective::Cost => -(false_alarm_cost * alarms + miss_cost * (m - hits)),
         }
     };

@@ -37,6 +37,11 @@ pub(crate) struct Pairs<'a> {
     window: Window,
 }
 
+/// Whether static values are so cheap that they can be made twice.
+pub(crate) fn few_channels(set: &SeriesSet) -> bool {
+    set.channels() < MANY_CHANNELS
+}
+
 /// A window of the table of static values: some rows, some columns, all lanes.
 #[derive(Default)]
 struct Window {
@@ -45,6 +50,8 @@ struct Window {
     cells: Vec<[f64; L]>,
     a: Vec<f64>,
     b: Vec<f64>,
+    /// The columns of all lanes that b holds, in the order of the table.
+    b_columns: Range<usize>,
     lane: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -72,6 +79,7 @@ impl<'a> Pairs<'a> {
             if few {
                 self.y.load(self.column_set, y, self.of);
             }
+            self.window.b_columns = 0..0;
         }
         self.window.rows = 0..0;
     }
@@ -101,6 +109,11 @@ impl<'a> Pairs<'a> {
         self.x_members.len()
     }
 
+    /// Which row series and which column series a lane holds.
+    pub(crate) fn members(&self, lane: usize) -> (usize, usize) {
+        (self.x_members[lane], self.y_members[lane])
+    }
+
     /// The values of a lane's row series and of its column series.
     pub(crate) fn series(&self, lane: usize) -> (&'a [f64], &'a [f64]) {
         let (x, y) = (self.x_members[lane], self.y_members[lane]);
@@ -115,7 +128,7 @@ impl<'a> Pairs<'a> {
     }
 
     fn few_channels(&self) -> bool {
-        self.row_set.channels() < MANY_CHANNELS
+        few_channels(self.row_set)
     }
 
     /// The static values of `rows` (at most [`ROWS`]) and `columns`: `out[r * columns.len() + t]`.
@@ -175,16 +188,19 @@ impl<'a> Pairs<'a> {
 
     /// One row series: one product with the points of all lanes, in the order of the table.
     fn fill_together<const DISTANCE: bool>(&mut self, channels: usize) {
-        let Window { rows, columns, cells, a, b, lane: row, scratch } = &mut self.window;
+        let Window { rows, columns, cells, a, b, b_columns, lane: row, scratch } = &mut self.window;
         a.resize(rows.len() * channels, 0.0);
         self.of.copy(self.row_set.series(self.x_members[0]).values(), channels, rows.clone(), a);
-        b.clear();
-        b.resize(columns.len() * L * channels, 0.0);
-        row.resize(columns.len() * channels, 0.0);
-        for (lane, &member) in self.y_members.iter().enumerate() {
-            self.of.copy(self.column_set.series(member).values(), channels, columns.clone(), row);
-            for (t, point) in row.chunks_exact(channels).enumerate() {
-                b[(t * L + lane) * channels..][..channels].copy_from_slice(point);
+        if b_columns != columns {
+            *b_columns = columns.clone();
+            b.clear();
+            b.resize(columns.len() * L * channels, 0.0);
+            row.resize(columns.len() * channels, 0.0);
+            for (lane, &member) in self.y_members.iter().enumerate() {
+                self.of.copy(self.column_set.series(member).values(), channels, columns.clone(), row);
+                for (t, point) in row.chunks_exact(channels).enumerate() {
+                    b[(t * L + lane) * channels..][..channels].copy_from_slice(point);
+                }
             }
         }
         let out = cells.as_flattened_mut();
@@ -192,7 +208,8 @@ impl<'a> Pairs<'a> {
     }
 
     fn fill_lane_by_lane<const DISTANCE: bool>(&mut self, channels: usize) {
-        let Window { rows, columns, cells, a, b, lane: table, scratch } = &mut self.window;
+        let Window { rows, columns, cells, a, b, b_columns, lane: table, scratch } = &mut self.window;
+        *b_columns = 0..0;
         a.resize(rows.len() * channels, 0.0);
         b.resize(columns.len() * channels, 0.0);
         table.resize(rows.len() * columns.len(), 0.0);

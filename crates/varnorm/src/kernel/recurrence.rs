@@ -33,6 +33,23 @@ pub(crate) fn walk(recurrence: &impl Recurrence, tile: &Tile<'_>, kept: &mut [f6
     run_groups(recurrence, [row_set, column_set], &groups(tile), place, planes, kept);
 }
 
+/// All pairs of a tile, those of one key side by side; `key` is given the place of a pair in a plane.
+pub(crate) fn walk_by<K: Ord>(
+    recurrence: &impl Recurrence,
+    tile: &Tile<'_>,
+    key: impl Fn(usize) -> K,
+    kept: &mut [f64],
+) {
+    let width = tile.columns.len();
+    let place = |x: usize, y: usize| (x - tile.rows.start) * width + y - tile.columns.start;
+    let wanted = |x: usize| tile.columns.clone().filter(move |y| !tile.upper || *y >= x);
+    let mut pairs: Vec<(usize, usize)> =
+        tile.rows.clone().flat_map(|x| wanted(x).map(move |y| (x, y))).collect();
+    pairs.sort_by_cached_key(|(x, y)| key(place(*x, *y)));
+    let groups: Vec<Group> = pairs.chunks(L).map(|group| group.iter().copied().unzip()).collect();
+    run_groups(recurrence, [tile.row_set, tile.column_set], &groups, place, tile.pairs(), kept);
+}
+
 /// Some series with themselves: the body of [`Pass::walk_diagonal`](super::pass::Pass::walk_diagonal).
 pub(crate) fn walk_diagonal(
     recurrence: &impl Recurrence,

@@ -42,7 +42,7 @@ use super::columns::{L, Of};
 use super::goursat::FOUR;
 use super::growth::{CERTAIN, growth, plan, spread, stronger, tail};
 use super::increments::of;
-use super::pairs::Pairs;
+use super::pairs::{Pairs, few_channels};
 use super::pass::{Pass, Tile, Values};
 use super::pde_walk::{CORNERS, Job, Outcome, solve};
 use super::recurrence::{self, Recurrence};
@@ -126,11 +126,25 @@ impl Pass for PdePass {
     }
 
     fn walk(&self, tile: &Tile<'_>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        recurrence::walk(self, tile, kept);
+        let first = self.kernels.iter().find_map(|k| match k.scheme {
+            Scheme::Tolerance(tolerance) => Some((k, tolerance)),
+            Scheme::Dyadic(_) => None,
+        });
+        match first {
+            Some((one, tolerance)) if few_channels(tile.row_set) => {
+                // The growth of every pair first: pairs that need the same number of coefficients go side by side.
+                let mut growth = vec![0.0; self.sets() * tile.pairs()];
+                recurrence::walk(&Growth { factors: self.factors.as_deref() }, tile, &mut growth);
+                let known = Some((growth.as_slice(), tile));
+                let key = |place: usize| plan(one.scale * growth[one.set * tile.pairs() + place], tolerance);
+                recurrence::walk_by(&Planned { pass: self, known }, tile, key, kept);
+            }
+            _ => recurrence::walk(&Planned { pass: self, known: None }, tile, kept),
+        }
     }
 
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        recurrence::walk_diagonal(self, set, which, kept);
+        recurrence::walk_diagonal(&Planned { pass: self, known: None }, set, which, kept);
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -138,20 +152,70 @@ impl Pass for PdePass {
     }
 }
 
-impl Recurrence for PdePass {
+impl PdePass {
+    /// Bandwidths, or the one linear lift.
+    fn sets(&self) -> usize {
+        self.factors.as_ref().map_or(1, Vec::len)
+    }
+}
+
+/// The growth of pairs: one plane per sigma.
+struct Growth<'a> {
+    factors: Option<&'a [f64]>,
+}
+
+impl Recurrence for Growth<'_> {
     fn of(&self) -> Of {
-        of(self.factors.as_deref())
+        of(self.factors)
     }
 
     fn kept(&self) -> usize {
-        2 * self.kernels.len()
+        self.factors.map_or(1, <[f64]>::len)
     }
 
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
-        let factors = self.factors.as_deref();
-        let exact = self.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_)));
-        let growth = if exact { growth(pairs, factors, scratch) } else { Vec::new() };
-        let mut search = Search { pass: self, growth, steps: [0; L], out, jobs: Vec::new() };
+        out.copy_from_slice(&growth(pairs, self.factors, scratch));
+    }
+}
+
+/// The kernels of a pass, for pairs whose growth may be known: planes of it, and the tile they are of.
+struct Planned<'a> {
+    pass: &'a PdePass,
+    known: Option<(&'a [f64], &'a Tile<'a>)>,
+}
+
+impl Planned<'_> {
+    /// The growth of every lane under every sigma.
+    fn growth(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>) -> Vec<[f64; L]> {
+        let exact = self.pass.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_)));
+        let Some((planes, tile)) = self.known else {
+            return if exact { growth(pairs, self.pass.factors.as_deref(), scratch) } else { Vec::new() };
+        };
+        let mut lanes = vec![[0.0; L]; self.pass.sets()];
+        for lane in 0..pairs.count() {
+            let (x, y) = pairs.members(lane);
+            let place = (x - tile.rows.start) * tile.columns.len() + y - tile.columns.start;
+            for (set, lanes) in lanes.iter_mut().enumerate() {
+                lanes[lane] = planes[set * tile.pairs() + place];
+            }
+        }
+        lanes
+    }
+}
+
+impl Recurrence for Planned<'_> {
+    fn of(&self) -> Of {
+        of(self.pass.factors.as_deref())
+    }
+
+    fn kept(&self) -> usize {
+        2 * self.pass.kernels.len()
+    }
+
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+        let factors = self.pass.factors.as_deref();
+        let growth = self.growth(pairs, scratch);
+        let mut search = Search { pass: self.pass, growth, steps: [0; L], out, jobs: Vec::new() };
         for lane in 0..pairs.count() {
             search.steps[lane] = pairs.x.lengths[lane] + pairs.y.lengths[lane];
         }
