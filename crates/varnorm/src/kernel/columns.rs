@@ -49,7 +49,7 @@ pub(crate) struct Columns {
     pub(crate) channels: usize,
     /// Steps of each.
     pub(crate) lengths: [usize; L],
-    /// `values[step * channels + channel][lane]`, from the first step that was loaded on.
+    /// `values[step * channels + channel][lane]`.
     pub(crate) values: Vec<[f64; L]>,
 }
 
@@ -67,17 +67,12 @@ impl Columns {
     /// Packs the series of `members`, reusing the buffer.
     pub(crate) fn load(&mut self, set: &SeriesSet, members: &[usize], of: Of) {
         self.measure(set, members, of);
-        self.load_steps(set, members, of, 0..self.steps);
-    }
-
-    /// Packs some steps only.
-    pub(crate) fn load_steps(&mut self, set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>) {
         self.values.clear();
-        self.values.resize(steps.len() * self.channels, [0.0; L]);
+        self.values.resize(self.steps * self.channels, [0.0; L]);
         let mut series = vec![0.0; self.values.len()];
         let same = members.len() == L && members.iter().all(|m| *m == members[0]);
         for (lane, &member) in members.iter().enumerate().take(L) {
-            of.copy(set.series(member).values(), self.channels, steps.clone(), &mut series);
+            of.copy(set.series(member).values(), self.channels, 0..self.steps, &mut series);
             if same {
                 self.values.iter_mut().zip(&series).for_each(|(cells, value)| *cells = [*value; L]);
                 return;
@@ -86,7 +81,7 @@ impl Columns {
         }
     }
 
-    /// The values of all lanes at one step, counted from the first that was loaded, one `[f64; L]` per channel.
+    /// The values of all lanes at one step, one `[f64; L]` per channel.
     #[inline(always)]
     pub(crate) fn step(&self, step: usize) -> &[[f64; L]] {
         &self.values[step * self.channels..(step + 1) * self.channels]

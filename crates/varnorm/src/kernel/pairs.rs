@@ -32,8 +32,6 @@ pub(crate) struct Pairs<'a> {
     pub(crate) x: Columns,
     /// The column series.
     pub(crate) y: Columns,
-    /// The steps of the column series that [`load_steps`](Self::load_steps) has loaded.
-    y_steps: Range<usize>,
     window: Window,
 }
 
@@ -60,7 +58,7 @@ impl<'a> Pairs<'a> {
     pub(crate) fn new(row_set: &'a SeriesSet, column_set: &'a SeriesSet, of: Of) -> Self {
         let (x_members, y_members) = (Vec::new(), Vec::new());
         let (x, y, window) = (Columns::default(), Columns::default(), Window::default());
-        Self { row_set, column_set, of, x_members, y_members, x, y, y_steps: 0..0, window }
+        Self { row_set, column_set, of, x_members, y_members, x, y, window }
     }
 
     /// Takes other pairs: the row series `x[i]` with the column series `y[i]`.
@@ -82,26 +80,6 @@ impl<'a> Pairs<'a> {
             self.window.b_columns = 0..0;
         }
         self.window.rows = 0..0;
-    }
-
-    /// Takes other pairs, without their values: the caller loads steps as it goes.
-    pub(crate) fn measure(&mut self, x: &[usize], y: &[usize]) {
-        self.x_members = x.to_vec();
-        self.x.measure(self.row_set, x, self.of);
-        if self.y_members != y {
-            self.y_members = y.to_vec();
-            self.y.measure(self.column_set, y, self.of);
-            self.y_steps = 0..0;
-        }
-    }
-
-    /// Loads some steps of both sides into the lanes.
-    pub(crate) fn load_steps(&mut self, steps: Range<usize>) {
-        self.x.load_steps(self.row_set, &self.x_members, self.of, steps.clone());
-        if self.y_steps != steps {
-            self.y_steps = steps.clone();
-            self.y.load_steps(self.column_set, &self.y_members, self.of, steps);
-        }
     }
 
     /// Lanes that hold a pair.

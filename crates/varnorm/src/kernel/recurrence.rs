@@ -12,11 +12,6 @@ pub(crate) trait Recurrence {
     /// What of the series it runs over.
     fn of(&self) -> Of;
 
-    /// Whether it wants the static values of pairs of points; if not, it loads the points itself.
-    fn wants_static_values(&self) -> bool {
-        true
-    }
-
     /// Numbers kept per pair.
     fn kept(&self) -> usize;
 
@@ -100,10 +95,7 @@ fn run_groups(
     let mut pairs = Pairs::new(row_set, column_set, recurrence.of());
     let (mut scratch, mut out) = (Vec::new(), vec![[0.0; L]; recurrence.kept()]);
     for (x, y) in groups {
-        match recurrence.wants_static_values() {
-            true => pairs.set(x, y),
-            false => pairs.measure(x, y),
-        }
+        pairs.set(x, y);
         recurrence.run(&mut pairs, &mut scratch, &mut out);
         for (lane, (x, y)) in x.iter().zip(y).enumerate() {
             let at = place(*x, *y);

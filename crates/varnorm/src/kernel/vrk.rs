@@ -31,19 +31,15 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::columns::{Columns, L, Of};
 use super::lanes::{Isa, Work, dispatch};
-use super::pairs::Pairs;
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::recurrence::{self, Recurrence};
+use super::product::inner_products;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 
 /// Mantissas above this hand a power of two to the exponent.
 const LARGE: f64 = f64::from_bits((1023 + STEP) << 52);
 const STEP: u64 = 256;
-/// Numbers per lane that are packed at a time: long series of many channels go by in parts.
-const PACKED: usize = 1 << 14;
 /// The published bound of a value.
 const PUBLISHED_LARGEST: f64 = 1e5;
 
@@ -111,12 +107,43 @@ impl Pass for VrkPass {
         2 * self.kernels.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        recurrence::walk(self, tile, kept);
-    }
-
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        recurrence::walk_diagonal(self, set, which, kept);
+    /// Step by step, for all pairs of the tile: their products first, then one step of every kernel.
+    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        let (pairs, channels) = (tile.pairs(), tile.row_set.channels());
+        for planes in kept.chunks_exact_mut(2 * pairs) {
+            planes[..pairs].fill(1.0);
+            planes[pairs..].fill(0.0);
+        }
+        let mut points = [vec![0.0; tile.rows.len() * channels], vec![0.0; tile.columns.len() * channels]];
+        let (mut products, mut clipped) = (vec![0.0; pairs], Vec::new());
+        let mut ones = vec![1.0; self.kernels.len() * pairs];
+        for t in 0..tile.row_set.series(tile.rows.start).steps() {
+            gather(tile.row_set, tile.rows.clone(), t, &mut points[0]);
+            gather(tile.column_set, tile.columns.clone(), t, &mut points[1]);
+            inner_products(&points[0], &points[1], channels, scratch, &mut products, tile.columns.len());
+            let states = kept.chunks_exact_mut(2 * pairs).zip(ones.chunks_exact_mut(pairs));
+            for (kernel, (planes, ones)) in self.kernels.iter().zip(states) {
+                let products = match kernel.clip {
+                    None => &products,
+                    Some(clip) => {
+                        clipped.clone_from(&products);
+                        clip.apply(kernel.tau, channels, &points, scratch, &mut clipped);
+                        &clipped
+                    }
+                };
+                let (mantissas, exponents) = planes.split_at_mut(pairs);
+                dispatch(Step { kernel, products, ones, mantissas, exponents });
+            }
+        }
+        for (kernel, planes) in self.kernels.iter().zip(kept.chunks_exact_mut(2 * pairs)) {
+            if kernel.clip == Some(Clip::Named(NamedClip::Published)) {
+                let (mantissas, exponents) = planes.split_at_mut(pairs);
+                for (mantissa, exponent) in mantissas.iter_mut().zip(exponents) {
+                    let value = *mantissa * crate::matrix::power_of_two(*exponent);
+                    (*mantissa, *exponent) = (value.clamp(-PUBLISHED_LARGEST, PUBLISHED_LARGEST), 0.0);
+                }
+            }
+        }
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -147,134 +174,78 @@ pub(super) fn length(point: &[f64]) -> f64 {
     point.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-impl Recurrence for VrkPass {
-    fn of(&self) -> Of {
-        Of::Points
+/// The points of some series at one step, one below the other.
+fn gather(set: &SeriesSet, which: Range<usize>, step: usize, out: &mut [f64]) {
+    for (i, point) in which.zip(out.chunks_exact_mut(set.channels())) {
+        point.copy_from_slice(set.series(i).step(step));
     }
+}
 
-    fn wants_static_values(&self) -> bool {
-        false
-    }
-
-    fn kept(&self) -> usize {
-        2 * self.kernels.len()
-    }
-
-    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
-        // A one for every kernel, scaled as its mantissa is.
-        scratch.clear();
-        scratch.resize(self.kernels.len(), [1.0; L]);
-        let mut wants_lengths = false;
-        for (k, kernel) in self.kernels.iter().enumerate() {
-            wants_lengths |= matches!(kernel.clip, Some(Clip::Ball(_)));
-            out[2 * k] = [1.0; L];
-            out[2 * k + 1] = [0.0; L];
-        }
-        let steps = pairs.y.steps;
-        let part = (PACKED / pairs.y.channels).max(1);
-        for first in (0..steps).step_by(part) {
-            let count = part.min(steps - first);
-            pairs.load_steps(first..first + count);
-            let (x, y, ones, out) = (&pairs.x, &pairs.y, &mut scratch[..], &mut *out);
-            dispatch(Steps { kernels: &self.kernels, wants_lengths, count, x, y, ones, out });
-        }
-        for (k, kernel) in self.kernels.iter().enumerate() {
-            if kernel.clip == Some(Clip::Named(NamedClip::Published)) {
-                for lane in 0..L {
-                    let value = out[2 * k][lane] * crate::matrix::power_of_two(out[2 * k + 1][lane]);
-                    out[2 * k][lane] = value.clamp(-PUBLISHED_LARGEST, PUBLISHED_LARGEST);
-                    out[2 * k + 1][lane] = 0.0;
+impl Clip {
+    /// Makes the products of some points with others those of points inside the domain.
+    fn apply(
+        self,
+        tau: f64,
+        channels: usize,
+        points: &[Vec<f64>; 2],
+        scratch: &mut Vec<f64>,
+        products: &mut [f64],
+    ) {
+        let columns = points[1].len() / channels;
+        match self {
+            Self::Ball(share) => {
+                let radius = share / tau;
+                let [rows, others] = points.each_ref().map(|points| {
+                    let lengths = points.chunks_exact(channels).map(length);
+                    lengths.map(|l| if l > radius { radius / l } else { 1.0 }).collect::<Vec<f64>>()
+                });
+                for (x, products) in rows.iter().zip(products.chunks_exact_mut(columns)) {
+                    products.iter_mut().zip(&others).for_each(|(product, y)| *product *= x * y);
                 }
+            }
+            Self::Named(NamedClip::Published) => {
+                let most = (1.0 / (tau * (channels as f64).sqrt()) - 0.1).max(0.0);
+                let [a, b] = points
+                    .each_ref()
+                    .map(|points| points.iter().map(|v| v.clamp(-most, most)).collect::<Vec<f64>>());
+                inner_products(&a, &b, channels, scratch, products, columns);
             }
         }
     }
 }
 
-/// Some steps of all kernels.
-struct Steps<'a> {
-    kernels: &'a [One],
-    wants_lengths: bool,
-    count: usize,
-    x: &'a Columns,
-    y: &'a Columns,
-    /// Per kernel, a one scaled as its mantissa is.
-    ones: &'a mut [[f64; L]],
-    /// Per kernel, mantissa and exponent.
-    out: &'a mut [[f64; L]],
+/// `K = 1 + q K` for all pairs, with room made in the mantissas.
+struct Step<'a> {
+    kernel: &'a One,
+    products: &'a [f64],
+    /// A one for every pair, scaled as its mantissa is.
+    ones: &'a mut [f64],
+    mantissas: &'a mut [f64],
+    exponents: &'a mut [f64],
 }
 
-impl Work for Steps<'_> {
+impl Work for Step<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { kernels, wants_lengths, count, x, y, ones, out } = self;
-        for t in 0..count {
-            let (mut product, mut x_square, mut y_square) = ([0.0; L], [0.0; L], [0.0; L]);
-            for (x, y) in x.step(t).iter().zip(y.step(t)) {
-                for lane in 0..L {
-                    product[lane] = I::mul_add(x[lane], y[lane], product[lane]);
+        let Self { kernel, products, ones, mantissas, exponents } = self;
+        let (tau_square, lambda_square) = (kernel.tau * kernel.tau, kernel.lambda * kernel.lambda);
+        let pairs = products.len();
+        let (ones, mantissas) = (&mut ones[..pairs], &mut mantissas[..pairs]);
+        let mut largest = 0.0f64;
+        for i in 0..pairs {
+            let q = lambda_square / I::mul_add(-tau_square, products[i], 1.0);
+            mantissas[i] = I::mul_add(q, mantissas[i], ones[i]);
+            let size = mantissas[i].abs();
+            largest = if size > largest { size } else { largest };
+        }
+        if largest > LARGE {
+            for ((mantissa, one), exponent) in mantissas.iter_mut().zip(ones).zip(exponents) {
+                if mantissa.abs() > LARGE {
+                    *mantissa *= 1.0 / LARGE;
+                    *one *= 1.0 / LARGE;
+                    *exponent += STEP as f64;
                 }
-                if wants_lengths {
-                    for lane in 0..L {
-                        x_square[lane] = I::mul_add(x[lane], x[lane], x_square[lane]);
-                        y_square[lane] = I::mul_add(y[lane], y[lane], y_square[lane]);
-                    }
-                }
-            }
-            for (k, kernel) in kernels.iter().enumerate() {
-                let product = match kernel.clip {
-                    None => product,
-                    Some(Clip::Ball(share)) => shorten(share / kernel.tau, &product, &x_square, &y_square),
-                    Some(Clip::Named(NamedClip::Published)) => cut_product::<I>(kernel.tau, x, y, t),
-                };
-                let (mantissas, exponents) = out[2 * k..].split_at_mut(1);
-                step::<I>(kernel, &product, &mut ones[k], &mut mantissas[0], &mut exponents[0]);
             }
         }
     }
-}
-
-/// `K = 1 + q K`, with room made in the mantissa.
-#[inline(always)]
-fn step<I: Isa>(
-    kernel: &One,
-    product: &[f64; L],
-    one: &mut [f64; L],
-    mantissa: &mut [f64; L],
-    exponent: &mut [f64; L],
-) {
-    let (tau_square, lambda_square) = (kernel.tau * kernel.tau, kernel.lambda * kernel.lambda);
-    for lane in 0..L {
-        let q = lambda_square / I::mul_add(-tau_square, product[lane], 1.0);
-        let value = I::mul_add(q, mantissa[lane], one[lane]);
-        let large = value.abs() > LARGE;
-        mantissa[lane] = if large { value * (1.0 / LARGE) } else { value };
-        one[lane] = if large { one[lane] * (1.0 / LARGE) } else { one[lane] };
-        exponent[lane] += if large { STEP as f64 } else { 0.0 };
-    }
-}
-
-/// `<x,y>` of points that are at most `radius` long.
-#[inline(always)]
-fn shorten(radius: f64, product: &[f64; L], x_square: &[f64; L], y_square: &[f64; L]) -> [f64; L] {
-    let mut shortened = [0.0; L];
-    for lane in 0..L {
-        let (x, y) = (x_square[lane].sqrt(), y_square[lane].sqrt());
-        let x = if x > radius { radius / x } else { 1.0 };
-        let y = if y > radius { radius / y } else { 1.0 };
-        shortened[lane] = product[lane] * (x * y);
-    }
-    shortened
-}
-
-/// `<x_t,y_t>` with every value cut off at `1/(tau sqrt(d)) - 0.1`.
-#[inline(always)]
-fn cut_product<I: Isa>(tau: f64, x: &Columns, y: &Columns, t: usize) -> [f64; L] {
-    let most = (1.0 / (tau * (y.step(t).len() as f64).sqrt()) - 0.1).max(0.0);
-    let mut product = [0.0; L];
-    for (x, y) in x.step(t).iter().zip(y.step(t)) {
-        for lane in 0..L {
-            product[lane] = I::mul_add(x[lane].clamp(-most, most), y[lane].clamp(-most, most), product[lane]);
-        }
-    }
-    product
 }
