@@ -40,6 +40,33 @@ pub(crate) fn squared_distances(
     dispatch(Sums::<true> { a, b, depth, scratch, out, out_stride });
 }
 
+/// `out[i] = <a_i, a_i>`, with the bits that [`inner_products`] gives.
+pub(crate) fn squares(a: &[f64], depth: usize, out: &mut [f64]) {
+    dispatch(Squares { a, depth, out });
+}
+
+struct Squares<'a> {
+    a: &'a [f64],
+    depth: usize,
+    out: &'a mut [f64],
+}
+
+impl Work for Squares<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for (row, out) in self.a.chunks_exact(self.depth).zip(self.out) {
+            *out = 0.0;
+            for block in row.chunks(DEPTH) {
+                let mut sum = 0.0;
+                for value in block {
+                    sum = I::mul_add(*value, *value, sum);
+                }
+                *out += sum;
+            }
+        }
+    }
+}
+
 struct Sums<'a, const DISTANCE: bool> {
     a: &'a [f64],
     b: &'a [f64],
@@ -200,6 +227,10 @@ mod tests {
                 let (x, y) = (&a[i * depth..(i + 1) * depth], &a[j * depth..(j + 1) * depth]);
                 inner_products(x, y, depth, &mut Vec::new(), &mut one, 1);
                 assert_eq!(one[0].to_bits(), whole[i * 20 + j].to_bits());
+                if i == j {
+                    squares(x, depth, &mut one);
+                    assert_eq!(one[0].to_bits(), whole[i * 20 + i].to_bits());
+                }
                 assert_eq!(whole[j * 20 + i].to_bits(), whole[i * 20 + j].to_bits());
             }
         }

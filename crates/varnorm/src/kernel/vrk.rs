@@ -33,7 +33,7 @@ use std::ops::Range;
 use super::Kernel;
 use super::lanes::{Isa, Work, dispatch};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::product::inner_products;
+use super::product::{inner_products, squares};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 
@@ -107,43 +107,26 @@ impl Pass for VrkPass {
         2 * self.kernels.len()
     }
 
-    /// Step by step, for all pairs of the tile: their products first, then one step of every kernel.
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        let (pairs, channels) = (tile.pairs(), tile.row_set.channels());
-        for planes in kept.chunks_exact_mut(2 * pairs) {
-            planes[..pairs].fill(1.0);
-            planes[pairs..].fill(0.0);
-        }
-        let mut points = [vec![0.0; tile.rows.len() * channels], vec![0.0; tile.columns.len() * channels]];
-        let (mut products, mut clipped) = (vec![0.0; pairs], Vec::new());
-        let mut ones = vec![1.0; self.kernels.len() * pairs];
-        for t in 0..tile.row_set.series(tile.rows.start).steps() {
-            gather(tile.row_set, tile.rows.clone(), t, &mut points[0]);
-            gather(tile.column_set, tile.columns.clone(), t, &mut points[1]);
-            inner_products(&points[0], &points[1], channels, scratch, &mut products, tile.columns.len());
-            let states = kept.chunks_exact_mut(2 * pairs).zip(ones.chunks_exact_mut(pairs));
-            for (kernel, (planes, ones)) in self.kernels.iter().zip(states) {
-                let products = match kernel.clip {
-                    None => &products,
-                    Some(clip) => {
-                        clipped.clone_from(&products);
-                        clip.apply(kernel.tau, channels, &points, scratch, &mut clipped);
-                        &clipped
-                    }
-                };
-                let (mantissas, exponents) = planes.split_at_mut(pairs);
-                dispatch(Step { kernel, products, ones, mantissas, exponents });
-            }
-        }
-        for (kernel, planes) in self.kernels.iter().zip(kept.chunks_exact_mut(2 * pairs)) {
-            if kernel.clip == Some(Clip::Named(NamedClip::Published)) {
-                let (mantissas, exponents) = planes.split_at_mut(pairs);
-                for (mantissa, exponent) in mantissas.iter_mut().zip(exponents) {
-                    let value = *mantissa * crate::matrix::power_of_two(*exponent);
-                    (*mantissa, *exponent) = (value.clamp(-PUBLISHED_LARGEST, PUBLISHED_LARGEST), 0.0);
-                }
-            }
-        }
+        let (channels, columns) = (tile.row_set.channels(), tile.columns.len());
+        let mut points = [vec![0.0; tile.rows.len() * channels], vec![0.0; columns * channels]];
+        let steps = tile.row_set.series(tile.rows.start).steps();
+        self.advance(steps, tile.pairs(), kept, |step, clip, products| {
+            gather(tile.row_set, tile.rows.clone(), step, &mut points[0]);
+            gather(tile.column_set, tile.columns.clone(), step, &mut points[1]);
+            points.iter_mut().for_each(|points| shorten(clip, channels, points));
+            inner_products(&points[0], &points[1], channels, scratch, products, columns);
+        });
+    }
+
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        let mut points = vec![0.0; which.len() * set.channels()];
+        let steps = set.series(which.start).steps();
+        self.advance(steps, which.len(), kept, |step, clip, products| {
+            gather(set, which.clone(), step, &mut points);
+            shorten(clip, set.channels(), &mut points);
+            squares(&points, set.channels(), products);
+        });
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -181,34 +164,61 @@ fn gather(set: &SeriesSet, which: Range<usize>, step: usize, out: &mut [f64]) {
     }
 }
 
-impl Clip {
-    /// Makes the products of some points with others those of points inside the domain.
-    fn apply(
-        self,
-        tau: f64,
-        channels: usize,
-        points: &[Vec<f64>; 2],
-        scratch: &mut Vec<f64>,
-        products: &mut [f64],
-    ) {
-        let columns = points[1].len() / channels;
-        match self {
-            Self::Ball(share) => {
-                let radius = share / tau;
-                let [rows, others] = points.each_ref().map(|points| {
-                    let lengths = points.chunks_exact(channels).map(length);
-                    lengths.map(|l| if l > radius { radius / l } else { 1.0 }).collect::<Vec<f64>>()
-                });
-                for (x, products) in rows.iter().zip(products.chunks_exact_mut(columns)) {
-                    products.iter_mut().zip(&others).for_each(|(product, y)| *product *= x * y);
+/// Brings points into the domain of a kernel of this tau.
+fn shorten(clip: Option<(Clip, f64)>, channels: usize, points: &mut [f64]) {
+    match clip {
+        None => {}
+        Some((Clip::Ball(share), tau)) => {
+            let radius = share / tau;
+            for point in points.chunks_exact_mut(channels) {
+                let length = length(point);
+                if length > radius {
+                    point.iter_mut().for_each(|v| *v *= radius / length);
                 }
             }
-            Self::Named(NamedClip::Published) => {
-                let most = (1.0 / (tau * (channels as f64).sqrt()) - 0.1).max(0.0);
-                let [a, b] = points
-                    .each_ref()
-                    .map(|points| points.iter().map(|v| v.clamp(-most, most)).collect::<Vec<f64>>());
-                inner_products(&a, &b, channels, scratch, products, columns);
+        }
+        Some((Clip::Named(NamedClip::Published), tau)) => {
+            let most = (1.0 / (tau * (channels as f64).sqrt()) - 0.1).max(0.0);
+            points.iter_mut().for_each(|v| *v = v.clamp(-most, most));
+        }
+    }
+}
+
+impl VrkPass {
+    /// All kernels, step by step. `make_products` makes those of a step for points that are clipped as told.
+    fn advance(
+        &self,
+        steps: usize,
+        pairs: usize,
+        kept: &mut [f64],
+        mut make_products: impl FnMut(usize, Option<(Clip, f64)>, &mut [f64]),
+    ) {
+        for planes in kept.chunks_exact_mut(2 * pairs) {
+            planes[..pairs].fill(1.0);
+            planes[pairs..].fill(0.0);
+        }
+        let (mut products, mut ones) = (vec![0.0; pairs], vec![1.0; self.kernels.len() * pairs]);
+        for step in 0..steps {
+            // Kernels that clip alike share their products.
+            let mut made = None;
+            let states = kept.chunks_exact_mut(2 * pairs).zip(ones.chunks_exact_mut(pairs));
+            for (kernel, (planes, ones)) in self.kernels.iter().zip(states) {
+                let clip = kernel.clip.map(|clip| (clip, kernel.tau));
+                if made != Some(clip) {
+                    made = Some(clip);
+                    make_products(step, clip, &mut products);
+                }
+                let (mantissas, exponents) = planes.split_at_mut(pairs);
+                dispatch(Step { kernel, products: &products, ones, mantissas, exponents });
+            }
+        }
+        for (kernel, planes) in self.kernels.iter().zip(kept.chunks_exact_mut(2 * pairs)) {
+            if kernel.clip == Some(Clip::Named(NamedClip::Published)) {
+                let (mantissas, exponents) = planes.split_at_mut(pairs);
+                for (mantissa, exponent) in mantissas.iter_mut().zip(exponents) {
+                    let value = *mantissa * crate::matrix::power_of_two(*exponent);
+                    (*mantissa, *exponent) = (value.clamp(-PUBLISHED_LARGEST, PUBLISHED_LARGEST), 0.0);
+                }
             }
         }
     }
