@@ -1,6 +1,6 @@
 //! Studies: one class against the rest, over data sets, kernels, classes and parameters (paper, section 5).
 //!
-//! A [`Study`] says what is wanted; [`Study::run`] works it out unit by unit ([`Unit`]: a data set, a kernel, a class),
+//! A [`Study`] says what is wanted; [`Loaded::run`] works it out unit by unit ([`Unit`]: a data set, a kernel, a class),
 //! keeping each on a line of a run folder ([`Store`]), so that nothing is lost when it is stopped. Tables ([`table`]),
 //! figures ([`figures`]) and comparisons ([`compare`]) are made from the lines alone.
 
