@@ -1,11 +1,10 @@
 //! The walk over blocks of cells that solves Goursat problems for L pairs at once, several ways in one go.
 
 use super::columns::L;
-use super::goursat::{CornerSweep, EdgeSweep, INVERSE_FACTORIALS, WideCornerSweep, align, normalize};
+use super::goursat::{CornerSweep, EdgeSweep, FOUR, INVERSE_FACTORIALS, WideCornerSweep, align, normalize};
 use super::increments::{Increments, block_width, cells, split};
 use super::lanes::{dispatch, dispatch_registers};
 use super::pairs::{Pairs, ROWS};
-use super::sig_pde::wanted;
 
 type Cell = [f64; L];
 
@@ -285,4 +284,13 @@ fn wide_edge_sweep(order: usize, z: &[Cell], job: &Job, above: &mut [Cell], left
         normalize(above);
         normalize(left);
     }
+}
+
+/// Groups of four lanes in which some lane is wanted.
+fn wanted(lanes: &[bool; L]) -> [bool; L / FOUR] {
+    let mut wanted = [false; L / FOUR];
+    for lane in 0..L {
+        wanted[lane / FOUR] |= lanes[lane];
+    }
+    wanted
 }

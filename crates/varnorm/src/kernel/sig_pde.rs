@@ -39,7 +39,6 @@
 use std::ops::Range;
 
 use super::columns::{L, Of};
-use super::goursat::FOUR;
 use super::growth::{CERTAIN, growth, plan, spread, stronger, tail};
 use super::increments::of;
 use super::pairs::{Pairs, few_channels};
@@ -320,13 +319,4 @@ impl Search<'_> {
         }
         Some((plan(growth, wanted), false)).filter(|(plan, _)| *plan != now)
     }
-}
-
-/// Groups of four lanes in which some lane is wanted.
-pub(super) fn wanted(lanes: &[bool; L]) -> [bool; L / FOUR] {
-    let mut wanted = [false; L / FOUR];
-    for lane in 0..L {
-        wanted[lane / FOUR] |= lanes[lane];
-    }
-    wanted
 }
