@@ -18,6 +18,7 @@ fn main() -> Result<()> {
         ("envelope, alpha 0.1", Norm::Envelope, 0.1, Rank::default()),
         ("tikhonov, alpha 0.1", Norm::Tikhonov, 0.1, Rank::default()),
         ("envelope, alpha 0.1, rank 50", Norm::Envelope, 0.1, Rank::at_most(50)),
+        ("exact", Norm::Exact, 0.0, Rank::default()),
     ] {
         let start = Instant::now();
         let measure = Measure { norm, alpha, distance: Distance::default() };

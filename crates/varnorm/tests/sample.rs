@@ -130,6 +130,31 @@ fn theorem_invariance_under_an_ill_conditioned_map() {
     println!("largest relative change under maps of condition number 1e6: {worst:e}");
 }
 
+/// `sqrt(a^T Sigma^-1 a)` for the queries' differences a from the mean, by elimination.
+fn mahalanobis(sample: &Matrix, queries: &Matrix) -> Vec<f64> {
+    let (n, d) = (sample.rows() as f64, sample.columns());
+    let mean: Vec<f64> =
+        (0..d).map(|c| (0..sample.rows()).map(|r| sample.get(r, c)).sum::<f64>() / n).collect();
+    let covariance = |i: usize, j: usize| {
+        (0..sample.rows()).map(|r| (sample.get(r, i) - mean[i]) * (sample.get(r, j) - mean[j])).sum::<f64>()
+            / n
+    };
+    let one = |q: usize| {
+        let a: Vec<f64> = (0..d).map(|c| queries.get(q, c) - mean[c]).collect();
+        let mut rows: Vec<Vec<f64>> =
+            (0..d).map(|i| (0..d).map(|j| covariance(i, j)).chain([a[i]]).collect()).collect();
+        for k in 0..d {
+            for i in (0..d).filter(|i| *i != k) {
+                let factor = rows[i][k] / rows[k][k];
+                let pivot = rows[k].clone();
+                rows[i].iter_mut().zip(pivot).for_each(|(cell, p)| *cell -= factor * p);
+            }
+        }
+        (0..d).map(|i| a[i] * rows[i][d] / rows[i][i]).sum::<f64>().sqrt()
+    };
+    (0..queries.rows()).map(one).collect()
+}
+
 /// theoremEmpiricalBanachVarianceNorm and corrVarNormBanachEmpirical: the variance norm on a Banach space from coordinates in any basis.
 #[test]
 fn theorem_empirical_banach_variance_norm() {
@@ -150,6 +175,8 @@ fn theorem_empirical_banach_variance_norm() {
     // The corollary: it is the Mahalanobis distance of the coordinates in R^M.
     let plain = VarianceNorm::from_vectors(&coefficients, Rank::default(), &run).unwrap();
     assert_close(&found, &scores(&plain, &queries, exact), 1e-9, "coordinates");
+    // And the formula itself: sqrt(a^T Sigma^-1 a).
+    assert_close(&found, &mahalanobis(&coefficients, &queries), 1e-9, "formula");
     // No inner product, no regularised norm.
     let regularised = Measure { norm: Norm::Tikhonov, alpha: 0.1, distance: MEAN };
     let error = one.measure(Elements::Vectors(&queries), regularised, &run).unwrap_err().to_string();
@@ -214,6 +241,12 @@ fn theorem_hilbert_cameron_martin() {
     // An affine combination lies on the span around the mean; a small step in a random direction leaves it.
     let inside: Vec<f64> =
         (0..dimension).map(|c| (0..count).map(|r| weights[r] / total * sample.get(r, c)).sum()).collect();
+    // There it is sqrt(N) times the length of the shortest weights: K^(1/2) maps them onto the space.
+    let shares: Vec<f64> = weights.iter().map(|w| w / total - 1.0 / count as f64).collect();
+    let expected = (count as f64 * shares.iter().map(|w| w * w).sum::<f64>()).sqrt();
+    let exact = Measure { norm: Norm::Exact, alpha: 0.0, distance: MEAN };
+    let query = Matrix::from_values(1, dimension, inside.clone()).unwrap();
+    assert_close(&scores(&norm, &query, exact), &[expected], 1e-9, "inside");
     for (step, off) in [(0.0, false), (1e-12, false), (1e-2, true), (1.0, true)] {
         let direction: Vec<f64> = (0..dimension).map(|_| numbers.next()).collect();
         let query: Vec<f64> = inside.iter().zip(&direction).map(|(x, d)| x + step * d).collect();

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use varnorm::Error;
 use varnorm::study::{Compat, External, Grid, Method, Parameters, Select, Shard, Step, Study, estimate};
 
 use super::{Showing, time};
@@ -41,7 +40,7 @@ pub struct Begin {
     /// Keep every finished unit in this folder, and go on from what is there
     #[arg(long, value_name = "FOLDER")]
     run: Option<PathBuf>,
-    /// What to try, as JSON [default: the published grid; --print-grid shows it]
+    /// What to try, as JSON or TOML [default: the published grid; --print-grid shows it]
     #[arg(long, value_name = "FILE")]
     grid: Option<PathBuf>,
     /// Judge the parameters of this file; no search
@@ -98,7 +97,7 @@ impl Begin {
 
     fn study(&self) -> Result<Study, Failure> {
         let published = self.published.as_deref().map(Parameters::read).transpose()?;
-        let mut grid = self.grid.as_deref().map_or(Ok(Grid::default()), read_grid)?;
+        let mut grid = self.grid.as_deref().map_or(Ok(Grid::default()), Grid::read)?;
         if !self.kernels.is_empty() {
             grid = grid.only(&self.kernels)?;
         }
@@ -120,11 +119,6 @@ impl Begin {
             external: self.scores.iter().map(|text| external(text)).collect::<Result<_, Failure>>()?,
         })
     }
-}
-
-fn read_grid(path: &Path) -> Result<Grid, Error> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-    serde_json::from_slice(&bytes).map_err(|e| Error::parse(path, e.line(), e.to_string()))
 }
 
 fn external(text: &str) -> Result<External, Failure> {

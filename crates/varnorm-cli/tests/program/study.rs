@@ -181,6 +181,24 @@ fn a_dry_run_lists_the_units_and_estimates() {
     assert!(found.out.contains("threads; kernel values"), "{}", found.out);
     let grid = folder.line(&format!("{SEARCH} --print-grid")).code(0).json();
     assert_eq!(grid["max_rank"], 5);
+    folder.file(
+        "grid.toml",
+        r#"
+            folds = 2
+            repeats = 3
+            alphas = [1e-5, 1e-2]
+            max_rank = 5
+            [kernels]
+            linear = {}
+            rbf = { sigma = [0.5, 1] }
+            sig_linear = { order = [1, 2], scale = [1] }
+            mine = { specs = ["flat_poly:p=2", "integral_rbf"] }
+        "#,
+    );
+    assert_eq!(
+        folder.line("study uea --datasets Motions --grid grid.toml --print-grid").code(0).json(),
+        grid
+    );
 }
 
 #[test]
@@ -200,6 +218,11 @@ fn mistakes_are_told() {
     folder.line("study show x").fails("line 1");
     folder.file("bad.json", r#"{"flods": 3}"#);
     folder.line("study uea --datasets Motions --grid bad.json").fails("unknown field `flods`");
+    folder.file("bad.toml", "folds = 2\nflods = 3\n");
+    folder
+        .line("study uea --datasets Motions --grid bad.toml")
+        .fails("bad.toml, line 2")
+        .fails("unknown field `flods`");
     folder.file("params.json", "{}");
     folder.line("study uea --datasets Motions --published params.json").fails("expected {data set");
 }

@@ -9,7 +9,7 @@ use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
 use super::sig_pde;
-use super::sig_random::RandomPass;
+use super::sig_random;
 use super::signature;
 use super::vrk::VrkPass;
 use crate::data::SeriesSet;
@@ -123,7 +123,7 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
     let mut integral = IntegralPass::default();
     let mut gak = GakPass::default();
     let mut vrk = VrkPass::default();
-    let mut features: Vec<Box<dyn Pass>> = Vec::new();
+    let mut random = Vec::new();
     let mut signatures = Vec::new();
     let mut untruncated = Vec::new();
     let mut explicit_pass = ExplicitPass::default();
@@ -136,9 +136,9 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
             Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
             Kernel::Gak { .. } => gak.add(index, kernel)?,
             Kernel::Vrk { .. } => vrk.add(index, kernel)?,
-            Kernel::SigRandom { features: count, variance, seed } => {
+            Kernel::SigRandom { features, variance, seed } => {
                 let variance = variance.resolved("variance")?;
-                features.push(Box::new(RandomPass::new(index, *count, variance, *seed)));
+                sig_random::add(&mut random, index, *features, variance, *seed);
             }
             Kernel::Sig { .. } if explicit::pays(kernel, channels) => explicit_pass.add(index, kernel)?,
             Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
@@ -150,7 +150,8 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
         vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit_pass)];
     signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     untruncated.into_iter().for_each(|pass| passes.push(Box::new(pass)));
-    Ok(passes.into_iter().chain(features).filter(|p| !p.serves().is_empty()).collect())
+    random.into_iter().for_each(|pass| passes.push(Box::new(pass)));
+    Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
 }
 
 /// Both sets have one common length; otherwise an error that says which kernels take any.

@@ -9,7 +9,7 @@
 //! `T M^2 d` multiply-adds per series, M per pair; memory for M numbers per series.
 //!
 //! # What it shares
-//! The features of a series serve all its pairs.
+//! The features of a series serve all its pairs; kernels of one seed share its random numbers.
 //!
 //! # Reference
 //! C. Cuchiero, L. Gonon, L. Grigoryeva, J.-P. Ortega, J. Teichmann, Discrete-time signatures and randomness in reservoir
@@ -31,7 +31,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::columns::{Columns, L, Of};
-use super::lanes::{Isa, Work, dispatch, tanh};
+use super::lanes::{Four, Isa, Work, dispatch, tanh};
 use super::pass::{Pass, Tile, Values};
 use super::product::inner_products;
 use crate::data::SeriesSet;
@@ -57,8 +57,13 @@ pub fn random_signature(
     run: &Run,
 ) -> Result<Matrix> {
     validate(features, variance)?;
-    let field = Field::new(features as usize, variance, seed, set.channels());
-    let width = features as usize;
+    let field = Field::new(features as usize, variance, set.channels(), Normal::new(seed));
+    flow(set, &field, run)
+}
+
+/// The features of all series under one field.
+fn flow(set: &SeriesSet, field: &Field, run: &Run) -> Result<Matrix> {
+    let width = field.features;
     let mut matrix = Matrix::zeros(set.len(), width);
     let groups = set.len().div_ceil(L).div_ceil(run.threads()).clamp(1, GROUPS);
     let tasks: Vec<(usize, &mut [f64])> =
@@ -72,7 +77,7 @@ pub fn random_signature(
             columns
         };
         let columns: Vec<Columns> = members.chunks(L).map(load).collect();
-        dispatch(Flow { field: &field, columns: &columns, out });
+        dispatch(Flow { field, columns: &columns, out });
         Ok(())
     })?;
     Ok(matrix)
@@ -97,13 +102,16 @@ struct Field {
 }
 
 impl Field {
-    fn new(features: usize, variance: f64, seed: u64, channels: usize) -> Self {
-        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(seed), spare: None };
+    /// From standard normal numbers, of which it takes [`Field::size`].
+    fn new(features: usize, variance: f64, channels: usize, normal: impl Iterator<Item = f64>) -> Self {
         let deviation = variance.sqrt();
-        let rows = (0..channels * features * (features + 1))
-            .map(|at| if at % (features + 1) == features { normal.next() } else { deviation * normal.next() })
-            .collect();
+        let scaled = |(at, number)| if at % (features + 1) == features { number } else { deviation * number };
+        let rows = normal.take(Self::size(features, channels)).enumerate().map(scaled).collect();
         Self { features, channels, rows }
+    }
+
+    fn size(features: usize, channels: usize) -> usize {
+        channels * features * (features + 1)
     }
 }
 
@@ -114,9 +122,22 @@ struct Normal {
 }
 
 impl Normal {
-    fn next(&mut self) -> f64 {
-        if let Some(spare) = self.spare.take() {
-            return spare;
+    fn new(seed: u64) -> Self {
+        Self { generator: ChaCha8Rng::seed_from_u64(seed), spare: None }
+    }
+
+    /// Uniform in [-1, 1).
+    fn uniform(&mut self) -> f64 {
+        (self.generator.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+impl Iterator for Normal {
+    type Item = f64;
+
+    fn next(&mut self) -> Option<f64> {
+        if self.spare.is_some() {
+            return self.spare.take();
         }
         loop {
             let (u, v) = (self.uniform(), self.uniform());
@@ -124,14 +145,9 @@ impl Normal {
             if square < 1.0 && square > 0.0 {
                 let factor = (-2.0 * logarithm(square) / square).sqrt();
                 self.spare = Some(v * factor);
-                return u * factor;
+                return Some(u * factor);
             }
         }
-    }
-
-    /// Uniform in [-1, 1).
-    fn uniform(&mut self) -> f64 {
-        (self.generator.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }
 
@@ -219,27 +235,38 @@ impl Work for Flow<'_> {
     }
 }
 
-/// Rows of a matrix that are multiplied at a time: their sums fill the registers.
-const ROWS: usize = 2;
+/// Rows of a matrix that are multiplied at a time: with four registers of sums each, a factor each and one of the state
+/// they fill the sixteen that there are.
+const ROWS: usize = 3;
+/// Registers of L lanes.
+const QUARTERS: usize = L / 4;
 
 /// `a_j Z + b_j` for R rows.
 #[inline(always)]
 fn multiply_rows<I: Isa, const R: usize>(rows: &[f64], state: &[[f64; L]], out: &mut [[f64; L]]) {
     let width = state.len() + 1;
-    let mut sums = [[0.0; L]; R];
-    for (r, sum) in sums.iter_mut().enumerate() {
-        *sum = [rows[r * width + state.len()]; L];
+    let mut sums = [[I::Four::splat(0.0); QUARTERS]; R];
+    for r in 0..R {
+        sums[r] = [I::Four::splat(rows[r * width + state.len()]); QUARTERS];
     }
-    let rows = &rows[..R * width];
+    let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r * width..r * width + state.len()]);
     for (k, z) in state.iter().enumerate() {
-        for (r, sum) in sums.iter_mut().enumerate() {
-            let a = rows[r * width + k];
-            for lane in 0..L {
-                sum[lane] = I::mul_add(a, z[lane], sum[lane]);
+        let mut factors = [I::Four::splat(0.0); R];
+        for r in 0..R {
+            factors[r] = I::Four::splat(rows[r][k]);
+        }
+        for q in 0..QUARTERS {
+            let z = I::Four::load(&z.as_chunks::<4>().0[q]);
+            for r in 0..R {
+                sums[r][q] = factors[r].mul_add(z, sums[r][q]);
             }
         }
     }
-    out[..R].copy_from_slice(&sums);
+    for (out, sums) in out.iter_mut().zip(&sums) {
+        for q in 0..QUARTERS {
+            sums[q].store(&mut out.as_chunks_mut::<4>().0[q]);
+        }
+    }
 }
 
 /// Adds `tanh(sum) dx` to every component of the change.
@@ -252,21 +279,31 @@ fn add_change<I: Isa>(sums: &[[f64; L]], dx: &[f64; L], changes: &mut [[f64; L]]
     }
 }
 
-/// The walk of one randomised signature: inner products of features, which [`prepare`](Pass::prepare) makes.
+/// The walk of randomised signatures of one seed: inner products of features, which [`prepare`](Pass::prepare) makes from
+/// one run of random numbers.
 pub(crate) struct RandomPass {
-    serves: [usize; 1],
+    seed: u64,
+    serves: Vec<usize>,
+    maps: Vec<Map>,
+}
+
+/// One kernel of the pass.
+struct Map {
     features: u32,
     variance: f64,
-    seed: u64,
-    rows: Option<Matrix>,
+    rows: Matrix,
     /// Absent where rows and columns are of one set.
     columns: Option<Matrix>,
 }
 
-impl RandomPass {
-    pub(crate) fn new(index: usize, features: u32, variance: f64, seed: u64) -> Self {
-        Self { serves: [index], features, variance, seed, rows: None, columns: None }
+/// Adds a kernel to the pass of its seed.
+pub(crate) fn add(passes: &mut Vec<RandomPass>, index: usize, features: u32, variance: f64, seed: u64) {
+    let at = passes.iter().position(|pass| pass.seed == seed).unwrap_or(passes.len());
+    if at == passes.len() {
+        passes.push(RandomPass { seed, serves: Vec::new(), maps: Vec::new() });
     }
+    passes[at].serves.push(index);
+    passes[at].maps.push(Map { features, variance, rows: Matrix::zeros(0, 0), columns: None });
 }
 
 impl Pass for RandomPass {
@@ -279,29 +316,43 @@ impl Pass for RandomPass {
     }
 
     fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, run: &Run) -> Result<()> {
-        let make = |set: &SeriesSet| random_signature(set, self.features, self.variance, self.seed, run);
-        let rows = make(row_set)?;
-        self.columns = if std::ptr::eq(row_set, column_set) { None } else { Some(make(column_set)?) };
-        self.rows = Some(rows);
+        let channels = row_set.channels();
+        // Every field begins with the same numbers of the seed. A single one need not keep them.
+        let most =
+            self.maps.iter().map(|map| Field::size(map.features as usize, channels)).max().unwrap_or(0);
+        let shared = if self.maps.len() > 1 { most } else { 0 };
+        let numbers: Vec<f64> = Normal::new(self.seed).take(shared).collect();
+        for map in &mut self.maps {
+            let features = map.features as usize;
+            let field = match shared {
+                0 => Field::new(features, map.variance, channels, Normal::new(self.seed)),
+                _ => Field::new(features, map.variance, channels, numbers.iter().copied()),
+            };
+            map.rows = flow(row_set, &field, run)?;
+            map.columns =
+                if std::ptr::eq(row_set, column_set) { None } else { Some(flow(column_set, &field, run)?) };
+        }
         Ok(())
     }
 
     fn kept(&self) -> usize {
-        1
+        self.maps.len()
     }
 
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        let depth = self.features as usize;
-        let Some(rows) = &self.rows else { return };
-        let columns = self.columns.as_ref().unwrap_or(rows);
-        let rows = &rows.values()[tile.rows.start * depth..tile.rows.end * depth];
-        let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
-        inner_products(rows, columns, depth, scratch, kept, tile.columns.len());
+        for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(tile.pairs())) {
+            let depth = map.features as usize;
+            let columns = map.columns.as_ref().unwrap_or(&map.rows);
+            let rows = &map.rows.values()[tile.rows.start * depth..tile.rows.end * depth];
+            let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
+            inner_products(rows, columns, depth, scratch, plane, tile.columns.len());
+        }
     }
 
-    fn finish(&self, _which: usize, kept: &[f64], out: &mut Values<'_>) {
-        let features = f64::from(self.features);
-        for (o, product) in out.mantissas.iter_mut().zip(kept) {
+    fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
+        let features = f64::from(self.maps[which].features);
+        let pairs = out.mantissas.len();
+        for (o, product) in out.mantissas.iter_mut().zip(&kept[which * pairs..(which + 1) * pairs]) {
             *o = product / features;
         }
     }
@@ -313,10 +364,9 @@ mod tests {
 
     #[test]
     fn a_seed_means_these_numbers() {
-        let field = Field::new(2, 4.0, 7, 1);
+        let field = Field::new(2, 4.0, 1, Normal::new(7));
         assert_eq!(field.rows.len(), 6);
-        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(7), spare: None };
-        let plain: Vec<f64> = (0..6).map(|_| normal.next()).collect();
+        let plain: Vec<f64> = Normal::new(7).take(6).collect();
         assert_eq!(plain[..2], PINNED);
         assert_eq!(field.rows[0], 2.0 * plain[0]);
         assert_eq!(field.rows[2], plain[2]);
@@ -326,8 +376,7 @@ mod tests {
 
     #[test]
     fn numbers_are_standard_normal() {
-        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(1), spare: None };
-        let numbers: Vec<f64> = (0..100_000).map(|_| normal.next()).collect();
+        let numbers: Vec<f64> = Normal::new(1).take(100_000).collect();
         let moment = |p: i32| numbers.iter().map(|v| v.powi(p)).sum::<f64>() / numbers.len() as f64;
         assert!(moment(1).abs() < 0.02 && (moment(2) - 1.0).abs() < 0.02 && (moment(4) - 3.0).abs() < 0.15);
     }
@@ -343,11 +392,11 @@ mod tests {
     #[test]
     fn features_equal_the_naive_recursion() {
         let (steps, channels, features) = (7, 3, 5);
-        let mut normal = Normal { generator: ChaCha8Rng::seed_from_u64(3), spare: None };
-        let values: Vec<f64> = (0..19 * steps * channels).map(|_| normal.next()).collect();
+        let normal = Normal { generator: ChaCha8Rng::seed_from_u64(3), spare: None };
+        let values: Vec<f64> = normal.take(19 * steps * channels).collect();
         let set = SeriesSet::from_equal(values, steps, channels).unwrap();
         let found = random_signature(&set, features as u32, 0.3, 11, &Run::sequential()).unwrap();
-        let field = Field::new(features, 0.3, 11, channels);
+        let field = Field::new(features, 0.3, channels, Normal::new(11));
         for i in 0..set.len() {
             let x = set.series(i);
             let mut z = vec![1.0; features];

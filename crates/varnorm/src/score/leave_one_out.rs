@@ -11,16 +11,18 @@
 //!
 //! The identity is for all eigenvalues; a refit drops those at most `t`, 1e-10 of its largest. That changes a squared
 //! norm by at most `t / alpha^2` times the squared length of what is dropped, which is at most alpha times the squared
-//! envelope norm. A series for which this is above 5e-8 of its squared score, or whose c is lost to rounding, is
-//! refitted, as everything is with the exact norm, a largest rank or an eigenvalue threshold of the caller's.
+//! envelope norm. A series for which this is above 5e-8 of its squared score, or whose c is lost to rounding, takes the
+//! second way, as everything does with the exact norm, a largest rank or an eigenvalue threshold of the caller's: the
+//! spectrum without the series, from that of the whole (`spectrum/without.rs`), O(N^2) times the kept rank over all
+//! series. A series without which the rank to keep is not clear is refitted.
 
-use super::{Distance, Measure, Norm, Scores, nth_smallest, scores};
+use super::{Distance, Measure, Norm, Scores, nth_smallest, scores, scores_by_rank};
 use crate::error::{Error, Result};
 use crate::gram::Gram;
 use crate::kernel::product::inner_products;
 use crate::matrix::Matrix;
 use crate::run::Run;
-use crate::spectrum::{RELATIVE_THRESHOLD, Rank, Spectrum};
+use crate::spectrum::{Leaver, Projection, RELATIVE_THRESHOLD, Rank, Spectrum};
 
 /// The scores of the corpus itself, each series under a model that has never seen it, with the neighbours' indices
 /// in the corpus. See the module's text for how.
@@ -36,13 +38,22 @@ pub fn leave_one_out(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Re
     }
     rank.validate()?;
     measure.validate(n - 1)?;
-    let closed = ClosedForm::new(gram, rank, measure, run)?;
+    let every = Rank { max_rank: None, eigenvalue_threshold: Some(0.0) };
+    let spectrum = Spectrum::new(gram, every, run)?;
+    let closed = ClosedForm::new(&spectrum, rank, measure, run)?;
+    // The envelope divides the rounding of squared lengths by alpha: only a refit rounds as a refit does.
+    let longest = (0..n).map(|i| gram.matrix.get(i, i)).fold(0.0, f64::max);
+    let rounds = measure.norm == Norm::Envelope && measure.alpha < 1e-6 * longest;
+    let leaver = (!rounds).then(|| Leaver::new(gram, &spectrum, rank));
     let mut cells = vec![(0.0, 0usize); n];
     let tasks: Vec<_> = cells.iter_mut().enumerate().collect();
     run.for_each("leave-one-out", tasks, |(left, cell)| {
         *cell = match closed.as_ref().and_then(|closed| closed.score(left)) {
             Some(found) => found,
-            None => refit(gram, left, rank, measure)?,
+            None => match leaver.as_ref().map(|leaver| downdated(leaver, gram, left, rank, measure)) {
+                Some(Some(found)) => found?,
+                _ => refit(gram, left, rank, measure)?,
+            },
         };
         Ok(())
     })?;
@@ -53,12 +64,53 @@ pub fn leave_one_out(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Re
     })
 }
 
+/// The score under the spectrum without the series, from that of the whole; `None` where that is not clear.
+fn downdated(
+    leaver: &Leaver<'_>,
+    gram: &Gram,
+    left: usize,
+    rank: Rank,
+    measure: Measure,
+) -> Option<Result<(f64, usize)>> {
+    let to_mean = Measure { distance: Distance::Mahalanobis {}, ..measure };
+    let to_nearest = matches!(measure.distance, Distance::Conformance { .. });
+    // Off the span of all the others, a series is infinitely far from each of them: the first is as near as any.
+    if !to_nearest || measure.norm == Norm::Exact && rank == Rank::default() {
+        let (spectrum, projection) = leaver.without(left, false)?;
+        let found = score_one(gram, left, &spectrum, Some(&projection), to_mean);
+        if !to_nearest || found.as_ref().is_ok_and(|(score, _)| score.is_infinite()) {
+            return Some(found.map(|(score, _)| (score, usize::from(to_nearest && left == 0))));
+        }
+    }
+    let (spectrum, projection) = leaver.without(left, true)?;
+    Some(score_one(gram, left, &spectrum, Some(&projection), measure))
+}
+
 /// The model without one series, made anew.
 fn refit(gram: &Gram, left: usize, rank: Rank, measure: Measure) -> Result<(f64, usize)> {
+    let others: Vec<usize> = (0..gram.len()).filter(|i| *i != left).collect();
+    let spectrum = Spectrum::new(&gram.select(&others), rank, &Run::sequential())?;
+    score_one(gram, left, &spectrum, None, measure)
+}
+
+/// Score and neighbour of one series under the spectrum of the others.
+fn score_one(
+    gram: &Gram,
+    left: usize,
+    spectrum: &Spectrum,
+    projection: Option<&Projection>,
+    measure: Measure,
+) -> Result<(f64, usize)> {
     let alone = Run::sequential();
     let others: Vec<usize> = (0..gram.len()).filter(|i| *i != left).collect();
-    let spectrum = Spectrum::new(&gram.select(&others), rank, &alone)?;
-    let found = scores(&spectrum, &gram.cross(&[left], &others), measure, &alone)?;
+    let cross = gram.cross(&[left], &others);
+    let found = match projection {
+        Some(projection) => {
+            scores_by_rank(spectrum, &cross, projection, measure, &[spectrum.rank()], &alone)?.pop()
+        }
+        None => Some(scores(spectrum, &cross, measure, &alone)?),
+    };
+    let found = found.unwrap_or_default();
     Ok((found.values[0], found.nearest.map_or(0, |nearest| others[nearest[0]])))
 }
 
@@ -80,17 +132,15 @@ struct ClosedForm {
 
 impl ClosedForm {
     /// `None` where the identity does not apply.
-    fn new(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Result<Option<Self>> {
+    fn new(spectrum: &Spectrum, rank: Rank, measure: Measure, run: &Run) -> Result<Option<Self>> {
         if measure.norm == Norm::Exact || measure.alpha == 0.0 || rank != Rank::default() {
             return Ok(None);
         }
-        let every = Rank { max_rank: None, eigenvalue_threshold: Some(0.0) };
-        let spectrum = Spectrum::new(gram, every, run)?;
         let n = spectrum.corpus_len();
         let a = measure.alpha * (n - 1) as f64 / n as f64;
-        let resolvent = weighted_products(&spectrum, |value| 1.0 / (value + a), run)?;
+        let resolvent = weighted_products(spectrum, |value| 1.0 / (value + a), run)?;
         let tikhonov = match measure.norm {
-            Norm::Tikhonov => Some(weighted_products(&spectrum, |value| value / (value + a).powi(2), run)?),
+            Norm::Tikhonov => Some(weighted_products(spectrum, |value| value / (value + a).powi(2), run)?),
             _ => None,
         };
         let largest = spectrum.eigenvalues().first().copied().unwrap_or(0.0) * n as f64 / (n - 1) as f64;

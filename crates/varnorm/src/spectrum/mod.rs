@@ -5,6 +5,9 @@
 
 mod eigen;
 mod published;
+mod without;
+
+pub(crate) use without::Leaver;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! [`Grid`]: what a search tries, and how the published parameters become kernels.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +138,18 @@ pub struct Setting {
 }
 
 impl Grid {
+    /// Reads a grid: TOML where the file's name ends in `.toml`, else JSON.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+        if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml")) {
+            let line =
+                |e: &toml::de::Error| text[..e.span().map_or(0, |at| at.start)].matches('\n').count() + 1;
+            toml::from_str(&text).map_err(|e| Error::parse(path, line(&e), e.message()))
+        } else {
+            serde_json::from_str(&text).map_err(|e| Error::parse(path, e.line(), e.to_string()))
+        }
+    }
+
     /// An error that names the part and the rule, if one is outside its domain.
     pub fn validate(&self) -> Result<()> {
         let least = |name: &str, value: usize, least: usize| match value < least {
