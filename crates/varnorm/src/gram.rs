@@ -13,7 +13,6 @@ use std::ops::Range;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::kernel::features::Features;
 use crate::kernel::pass::{Pass, Tile, Values, plan};
 use crate::matrix::{Matrix, Scaled, power_of_two};
 use crate::run::Run;
@@ -141,41 +140,41 @@ pub fn grams(
     tiling: Tiling,
     run: &Run,
 ) -> Result<Vec<Gram>> {
-    // Where an f64 holds every value, the diagonal comes with the matrix; elsewhere it has to be known before.
-    let fits = fits_f64(kernels, set.channels())?;
-    let known = match fits.iter().all(|f| *f) {
-        true => vec![vec![Scaled::from(1.0); set.len()]; kernels.len()],
-        false => self_values(kernels, set, run)?,
-    };
     let plain = match scaling {
         Scaling::Normalized => Scaling::Raw,
         Scaling::LogNormalized => Scaling::Log,
         other => other,
     };
-    let outputs: Vec<Output<'_>> = fits
-        .iter()
-        .zip(&known)
-        .map(|(fits, s)| {
-            let scaling = if *fits { plain } else { scaling };
-            Output { scaling, exponents: !fits, rows: s, columns: s }
-        })
-        .collect();
-    let matrices = walk_all(kernels, Pairs::Within(set), &outputs, tiling, run)?;
-    Ok(matrices
-        .into_iter()
-        .zip(known)
-        .zip(fits)
-        .map(|((matrix, known), fits)| finish_gram(matrix, (!fits).then_some(known), scaling))
-        .collect())
+    let mut grams: Vec<Option<Gram>> = kernels.iter().map(|_| None).collect();
+    for pass in plan(kernels, set.channels())? {
+        let pass = prepared(pass, Pairs::Within(set), run)?;
+        // Where an f64 holds every value, the diagonal comes with the matrix; elsewhere it has to be known before.
+        let fits = !pass.carries_exponents();
+        let known = match fits {
+            true => vec![vec![Scaled::from(1.0); set.len()]; pass.serves().len()],
+            false => diagonals(pass.as_ref(), set, run)?,
+        };
+        let scaling_of_walk = if fits { plain } else { scaling };
+        let outputs: Vec<Output<'_>> = known
+            .iter()
+            .map(|s| Output { scaling: scaling_of_walk, exponents: !fits, rows: s, columns: s })
+            .collect();
+        let matrices = walk_all(pass.as_ref(), Pairs::Within(set), &outputs, tiling, run)?;
+        for ((index, matrix), known) in pass.serves().iter().zip(matrices).zip(known) {
+            grams[*index] = Some(finish_gram(matrix, (!fits).then_some(known), scaling));
+        }
+    }
+    Ok(grams.into_iter().flatten().collect())
 }
 
-/// Which kernels' values always fit an `f64`.
-fn fits_f64(kernels: &[Kernel], channels: usize) -> Result<Vec<bool>> {
-    let mut fits = vec![true; kernels.len()];
-    for pass in plan(kernels, channels)? {
-        pass.serves().iter().for_each(|index| fits[*index] = !pass.carries_exponents());
+/// A pass that can walk over these pairs.
+fn prepared(mut pass: Box<dyn Pass>, pairs: Pairs<'_>, run: &Run) -> Result<Box<dyn Pass>> {
+    let (row_set, column_set) = pairs.sets();
+    if !row_set.is_empty() && !column_set.is_empty() {
+        pass.check(row_set, column_set)?;
+        pass.prepare(row_set, column_set, run)?;
     }
-    Ok(fits)
+    Ok(pass)
 }
 
 /// Mirrors the upper triangle; normalises by the diagonal where self-values are not known yet.
@@ -226,11 +225,21 @@ pub fn cross(
     scaling: Scaling,
     run: &Run,
 ) -> Result<Cross> {
-    let kernels = std::slice::from_ref(kernel);
-    let selves = self_values(kernels, queries, run)?.pop().unwrap_or_default();
-    let exponents = !fits_f64(kernels, corpus.channels())?.iter().all(|f| *f);
+    if queries.channels() != corpus.channels() {
+        return Err(Error::Channels {
+            found: queries.channels(),
+            expected: corpus.channels(),
+            advice: "compare series of the same channels".into(),
+        });
+    }
+    let pass = plan(std::slice::from_ref(kernel), corpus.channels())?.pop();
+    let pass = pass.ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))?;
+    let pairs = Pairs::Between(queries, corpus);
+    let pass = prepared(pass, pairs, run)?;
+    let selves = diagonals(pass.as_ref(), queries, run)?.pop().unwrap_or_default();
+    let exponents = pass.carries_exponents();
     let outputs = [Output { scaling, exponents, rows: &selves, columns: corpus_self_values }];
-    let mut matrices = walk_all(kernels, Pairs::Between(queries, corpus), &outputs, Tiling::default(), run)?;
+    let mut matrices = walk_all(pass.as_ref(), pairs, &outputs, Tiling::default(), run)?;
     let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
     let self_values = match scaling {
         Scaling::Normalized => selves.iter().map(|s| unit(*s)).collect(),
@@ -246,23 +255,25 @@ fn unit(square: Scaled) -> f64 {
 
 /// `k(x,x)` of every series under every kernel: the Gram matrix's diagonals.
 pub fn self_values(kernels: &[Kernel], set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
-    const SERIES: usize = 64;
-    let mut all = vec![vec![Scaled::from(0.0); set.len()]; kernels.len()];
-    for mut pass in plan(kernels, set.channels())? {
-        if set.is_empty() {
-            continue;
-        }
-        pass.check(set, set)?;
-        pass.prepare(set, set, run)?;
-        let mut parts: Vec<(usize, Vec<&mut [Scaled]>)> =
-            (0..set.len()).step_by(SERIES).map(|start| (start, Vec::new())).collect();
-        for (index, values) in all.iter_mut().enumerate() {
-            if pass.serves().contains(&index) {
-                parts.iter_mut().zip(values.chunks_mut(SERIES)).for_each(|(p, chunk)| p.1.push(chunk));
-            }
-        }
-        run.for_each("self-values", parts, |(start, outputs)| diagonal(pass.as_ref(), set, start, outputs))?;
+    let mut all = vec![Vec::new(); kernels.len()];
+    for pass in plan(kernels, set.channels())? {
+        let pass = prepared(pass, Pairs::Within(set), run)?;
+        let found = diagonals(pass.as_ref(), set, run)?;
+        pass.serves().iter().zip(found).for_each(|(index, values)| all[*index] = values);
     }
+    Ok(all)
+}
+
+/// `k(x,x)` of every series of the set of rows that a pass was prepared for, under each of its kernels.
+fn diagonals(pass: &dyn Pass, set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
+    const SERIES: usize = 64;
+    let mut all = vec![vec![Scaled::from(0.0); set.len()]; pass.serves().len()];
+    let mut parts: Vec<(usize, Vec<&mut [Scaled]>)> =
+        (0..set.len()).step_by(SERIES).map(|start| (start, Vec::new())).collect();
+    for values in &mut all {
+        parts.iter_mut().zip(values.chunks_mut(SERIES)).for_each(|(part, chunk)| part.1.push(chunk));
+    }
+    run.for_each("self-values", parts, |(start, outputs)| diagonal(pass, set, start, outputs))?;
     Ok(all)
 }
 
@@ -354,57 +365,22 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// The features of both sets, for a pass that takes their inner products; those of one set are kept once.
-struct SetFeatures {
-    rows: Option<Features>,
-    columns: Option<Features>,
-}
-
-impl SetFeatures {
-    fn new(pass: &dyn Pass, pairs: Pairs<'_>, run: &Run) -> Result<Self> {
-        let of = |set| match pass.feature_map() {
-            Some(map) => Features::of_set_if_small(map, set, run),
-            None => Ok(None),
-        };
-        Ok(match pairs {
-            Pairs::Within(set) => Self { rows: of(set)?, columns: None },
-            Pairs::Between(rows, columns) => Self { rows: of(rows)?, columns: of(columns)? },
-        })
-    }
-}
-
-/// The values of every kernel, as one matrix each (the upper triangle only, for [`Pairs::Within`]).
+/// The values of every kernel of a prepared pass, as one matrix each (the upper triangle only, for [`Pairs::Within`]).
 fn walk_all(
-    kernels: &[Kernel],
+    pass: &dyn Pass,
     pairs: Pairs<'_>,
     outputs: &[Output<'_>],
     tiling: Tiling,
     run: &Run,
 ) -> Result<Vec<Matrix>> {
     let (row_set, column_set) = pairs.sets();
-    if row_set.channels() != column_set.channels() {
-        return Err(Error::Channels {
-            found: row_set.channels(),
-            expected: column_set.channels(),
-            advice: "compare series of the same channels".into(),
-        });
-    }
-    let passes = plan(kernels, row_set.channels())?;
     let mut matrices: Vec<Matrix> =
-        kernels.iter().map(|_| Matrix::zeros(row_set.len(), column_set.len())).collect();
+        outputs.iter().map(|_| Matrix::zeros(row_set.len(), column_set.len())).collect();
     if row_set.is_empty() || column_set.is_empty() {
         return Ok(matrices);
     }
-    for mut pass in passes {
-        pass.check(row_set, column_set)?;
-        pass.prepare(row_set, column_set, run)?;
-        let features = SetFeatures::new(pass.as_ref(), pairs, run)?;
-        let height = strip_height(row_set.len(), tiling, run);
-        let tasks = strips(&mut matrices, pass.serves(), height, row_set.len());
-        run.for_each("kernel values", tasks, |strip| {
-            walk_strip(pass.as_ref(), pairs, &features, strip, outputs, tiling, run)
-        })?;
-    }
+    let tasks = strips(&mut matrices, strip_height(row_set.len(), tiling, run), row_set.len());
+    run.for_each("kernel values", tasks, |strip| walk_strip(pass, pairs, strip, outputs, tiling, run))?;
     Ok(matrices)
 }
 
@@ -421,17 +397,15 @@ struct Strip<'a> {
     outputs: Vec<&'a mut [f64]>,
 }
 
-fn strips<'a>(matrices: &'a mut [Matrix], serves: &[usize], height: usize, total: usize) -> Vec<Strip<'a>> {
-    let mut strips: Vec<Strip<'a>> = (0..total)
+fn strips(matrices: &mut [Matrix], height: usize, total: usize) -> Vec<Strip<'_>> {
+    let mut strips: Vec<Strip<'_>> = (0..total)
         .step_by(height)
         .map(|r| Strip { rows: r..(r + height).min(total), outputs: Vec::new() })
         .collect();
-    for (index, matrix) in matrices.iter_mut().enumerate() {
-        if serves.contains(&index) {
-            let columns = matrix.columns();
-            let chunks = matrix.values_mut().chunks_mut(height * columns);
-            strips.iter_mut().zip(chunks).for_each(|(strip, chunk)| strip.outputs.push(chunk));
-        }
+    for matrix in matrices {
+        let columns = matrix.columns();
+        let chunks = matrix.values_mut().chunks_mut(height * columns);
+        strips.iter_mut().zip(chunks).for_each(|(strip, chunk)| strip.outputs.push(chunk));
     }
     strips
 }
@@ -439,7 +413,6 @@ fn strips<'a>(matrices: &'a mut [Matrix], serves: &[usize], height: usize, total
 fn walk_strip(
     pass: &dyn Pass,
     pairs: Pairs<'_>,
-    features: &SetFeatures,
     mut strip: Strip<'_>,
     outputs: &[Output<'_>],
     tiling: Tiling,
@@ -454,22 +427,15 @@ fn walk_strip(
     for start in (first_column..columns).step_by(tiling.columns.max(1)) {
         run.check()?;
         let width = tiling.columns.max(1).min(columns - start);
-        let tile = Tile {
-            row_set,
-            rows: strip.rows.clone(),
-            column_set,
-            columns: start..start + width,
-            upper,
-            row_features: features.rows.as_ref(),
-            column_features: features.columns.as_ref().or(features.rows.as_ref().filter(|_| upper)),
-        };
+        let tile =
+            Tile { row_set, rows: strip.rows.clone(), column_set, columns: start..start + width, upper };
         kept.resize(pass.kept() * tile.pairs(), 0.0);
         mantissas.resize(tile.pairs(), 0.0);
         exponents.resize(tile.pairs(), 0.0);
         pass.walk(&tile, &mut scratch, &mut kept);
         for (which, cells) in strip.outputs.iter_mut().enumerate() {
             pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
-            let output = &outputs[pass.serves()[which]];
+            let output = &outputs[which];
             let rows = mantissas.chunks_exact_mut(width).zip(exponents.chunks_exact(width));
             for (r, (values, exponents)) in rows.enumerate() {
                 let row = strip.rows.start + r;

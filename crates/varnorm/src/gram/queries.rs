@@ -1,13 +1,13 @@
 //! A corpus and its queries in one walk: what cross-validation wants of every fold.
 
 use super::{
-    Cross, Gram, Output, Pairs, Scaling, SetFeatures, Tiling, diagonal, mirror, strip_height, strips, unit,
+    Cross, Gram, Output, Pairs, Scaling, Tiling, diagonals, mirror, prepared, strip_height, strips, unit,
     walk_strip,
 };
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::kernel::pass::{Pass, plan};
+use crate::kernel::pass::plan;
 use crate::matrix::{Matrix, Scaled};
 use crate::run::Run;
 
@@ -21,31 +21,25 @@ pub fn with_queries(
     corpus: usize,
     run: &Run,
 ) -> Result<Vec<(Gram, Cross)>> {
-    let mut selves = vec![vec![Scaled::from(0.0); set.len()]; kernels.len()];
-    let mut matrices: Vec<Matrix> = kernels.iter().map(|_| Matrix::zeros(corpus, set.len())).collect();
-    for mut pass in plan(kernels, set.channels())? {
-        pass.check(set, set)?;
-        pass.prepare(set, set, run)?;
-        own_values(pass.as_ref(), set, &mut selves)?;
+    let mut found: Vec<Option<(Gram, Cross)>> = kernels.iter().map(|_| None).collect();
+    for pass in plan(kernels, set.channels())? {
+        let pass = prepared(pass, Pairs::Within(set), run)?;
+        let selves = diagonals(pass.as_ref(), set, run)?;
         let outputs: Vec<Output<'_>> = selves
             .iter()
             .map(|s| Output { scaling: Scaling::Normalized, exponents: true, rows: s, columns: s })
             .collect();
-        let features = SetFeatures::new(pass.as_ref(), Pairs::Within(set), run)?;
+        let mut matrices: Vec<Matrix> = selves.iter().map(|_| Matrix::zeros(corpus, set.len())).collect();
         let tiling = Tiling::default();
-        let tasks = strips(&mut matrices, pass.serves(), strip_height(corpus, tiling, run), corpus);
+        let tasks = strips(&mut matrices, strip_height(corpus, tiling, run), corpus);
         run.for_each("kernel values", tasks, |strip| {
-            walk_strip(pass.as_ref(), Pairs::Within(set), &features, strip, &outputs, tiling, run)
+            walk_strip(pass.as_ref(), Pairs::Within(set), strip, &outputs, tiling, run)
         })?;
+        for ((index, matrix), selves) in pass.serves().iter().zip(&matrices).zip(selves.clone()) {
+            found[*index] = Some(parts(matrix, selves, corpus));
+        }
     }
-    Ok(matrices.iter().zip(selves).map(|(matrix, selves)| parts(matrix, selves, corpus)).collect())
-}
-
-/// `k(x,x)` of all series under the kernels of one pass.
-fn own_values(pass: &dyn Pass, set: &SeriesSet, all: &mut [Vec<Scaled>]) -> Result<()> {
-    let serves = pass.serves();
-    let of_pass = all.iter_mut().enumerate().filter(|(index, _)| serves.contains(index));
-    diagonal(pass, set, 0, of_pass.map(|(_, values)| values.as_mut_slice()).collect())
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// The square on the left is the corpus with itself, the rest its values with the queries, lying on its side.

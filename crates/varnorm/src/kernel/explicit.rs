@@ -23,11 +23,10 @@
 
 use std::ops::Range;
 
-use super::columns::{Columns, L, Of};
-use super::features::{self, FeatureMap, Features};
-use super::lanes::{Isa, Work, dispatch};
+use super::features::{self, FeatureMap, Features, Prepared};
+use super::lanes::{Four, Isa, Work, dispatch};
 use super::pass::{Pass, Tile, Values};
-use super::signature::{COMFORTABLE, Finish, size, variation};
+use super::signature::{COMFORTABLE, Finish, MOST_LEVELS, size, variation};
 use super::{Kernel, Lift};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
@@ -96,6 +95,7 @@ pub(crate) struct ExplicitPass {
     serves: Vec<usize>,
     finish: Vec<Finish>,
     map: SignatureMap,
+    prepared: Prepared,
 }
 
 #[derive(Default)]
@@ -151,16 +151,17 @@ impl Pass for ExplicitPass {
         self.map.levels + 1
     }
 
-    fn feature_map(&self) -> Option<&dyn FeatureMap> {
-        Some(&self.map)
+    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, run: &Run) -> Result<()> {
+        self.prepared = Prepared::new(&self.map, row_set, column_set, run)?;
+        Ok(())
     }
 
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        features::walk(&self.map, tile, scratch, kept);
+        features::walk(&self.map, &self.prepared, tile, scratch, kept);
     }
 
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        features::walk_diagonal(&self.map, set, which, scratch, kept);
+        features::walk_diagonal(&self.map, &self.prepared, set, which, scratch, kept);
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -179,106 +180,206 @@ impl FeatureMap for SignatureMap {
     }
 
     fn fill(&self, set: &SeriesSet, which: Range<usize>, out: &mut [&mut [f64]], exponents: &mut [f64]) {
-        let depths = self.blocks(set.channels());
-        let mut columns = Columns::default();
-        let mut signature: Vec<[f64; L]> = Vec::new();
-        // Two partial products of Horner's scheme, the larger of the second highest level.
-        let longest = depths[..depths.len() - 1].last().copied().unwrap_or(1);
-        let (mut partial, mut next) = (vec![[0.0; L]; longest], vec![[0.0; L]; longest]);
-        let members: Vec<usize> = which.collect();
-        for (group, members) in members.chunks(L).enumerate() {
-            columns.load(set, members, Of::Increments);
+        let channels = set.channels();
+        let depths = self.blocks(channels);
+        let mut memory = Memory::new(&depths);
+        let mut increments = Vec::new();
+        for (at, member) in which.enumerate() {
+            let values = set.series(member).values();
+            increments.clear();
+            increments
+                .extend(values[channels.min(values.len())..].iter().zip(values).map(|(new, old)| new - old));
             if self.scaled {
-                let exponents = &mut exponents[group * L..group * L + members.len()];
-                scale(&mut columns, set, members, self.levels, exponents);
-            }
-            signature.clear();
-            signature.resize(depths.iter().sum(), [0.0; L]);
-            let (signature, partial, next) = (&mut signature[..], &mut partial[..], &mut next[..]);
-            dispatch(Signatures { columns: &columns, depths: &depths, signature, partial, next });
-            let mut features = signature.iter();
-            for (block, depth) in out.iter_mut().zip(&depths) {
-                for (at, cell) in features.by_ref().take(*depth).enumerate() {
-                    for (lane, value) in cell[..members.len()].iter().enumerate() {
-                        block[(group * L + lane) * depth + at] = *value;
-                    }
+                let own = size(variation(values, channels));
+                if 2.0 * own.abs() * self.levels as f64 > COMFORTABLE {
+                    increments.iter_mut().for_each(|v| *v *= power_of_two(-own));
+                    exponents[at] = own;
                 }
             }
+            memory.signature.fill(0.0);
+            dispatch(Signature { increments: &increments, channels, depths: &depths, memory: &mut memory });
+            let mut first = 0;
+            for (block, depth) in out.iter_mut().zip(&depths) {
+                in_order(
+                    &memory.signature[first..first + depth],
+                    channels,
+                    &mut block[at * depth..(at + 1) * depth],
+                );
+                first += depth;
+            }
         }
     }
 }
 
-/// Scales paths whose levels might leave the range of an `f64`.
-fn scale(columns: &mut Columns, set: &SeriesSet, members: &[usize], levels: usize, exponents: &mut [f64]) {
-    for (lane, (member, exponent)) in members.iter().zip(exponents).enumerate() {
-        let own = size(variation(set.series(*member).values(), set.channels()));
-        if 2.0 * own.abs() * levels as f64 > COMFORTABLE {
-            columns.values.iter_mut().for_each(|cell| cell[lane] *= power_of_two(-own));
-            *exponent = own;
+/// Steps whose changes of the highest level are made together: it is the longest, and is read and written once for all.
+const STEPS: usize = 4;
+/// Numbers of the highest level's factors that are worked on at a time, to stay in the first-level cache.
+const STRETCH: usize = 256;
+
+/// What a signature is made in. The words of a level are kept with the last letter as the slowest: all words with one last
+/// letter lie side by side, in the order of the level below, and lanes run along them.
+struct Memory {
+    /// Levels 1 to the highest.
+    signature: Vec<f64>,
+    /// Two partial products of Horner's scheme.
+    partial: [Vec<f64>; 2],
+    /// The factor of a lower level.
+    sum: Vec<f64>,
+    /// The factors of the highest level, for some steps.
+    sums: [Vec<f64>; STEPS],
+}
+
+impl Memory {
+    fn new(depths: &[usize]) -> Self {
+        // The second highest level: factors and partial products have its length at most.
+        let longest = depths[..depths.len() - 1].last().copied().unwrap_or(1);
+        let zeros = || vec![0.0; longest.max(depths[0])];
+        Self {
+            signature: vec![0.0; depths.iter().sum()],
+            partial: [zeros(), zeros()],
+            sum: zeros(),
+            sums: std::array::from_fn(|_| zeros()),
         }
     }
 }
 
-/// The signatures of L series at once.
-struct Signatures<'a> {
-    columns: &'a Columns,
+/// Turns words with the last letter as the slowest into those with the first as the slowest.
+fn in_order(from: &[f64], channels: usize, to: &mut [f64]) {
+    // Counts words up in one order, letter by letter, while keeping the place in the other.
+    let mut letters = [0usize; MOST_LEVELS as usize];
+    let mut place = 0;
+    for cell in to {
+        *cell = from[place];
+        // The last letter runs fastest in the new order and has the largest stride in the old one.
+        let (mut stride, mut letter) = (from.len() / channels, 0);
+        loop {
+            if stride == 0 {
+                return;
+            }
+            letters[letter] += 1;
+            place += stride;
+            if letters[letter] < channels {
+                break;
+            }
+            place -= channels * stride;
+            letters[letter] = 0;
+            letter += 1;
+            stride /= channels;
+        }
+    }
+}
+
+/// The signature of one path.
+struct Signature<'a> {
+    increments: &'a [f64],
+    channels: usize,
     depths: &'a [usize],
-    signature: &'a mut [[f64; L]],
-    partial: &'a mut [[f64; L]],
-    next: &'a mut [[f64; L]],
+    memory: &'a mut Memory,
 }
 
-impl Work for Signatures<'_> {
+impl Work for Signature<'_> {
     /// A step v changes level m by `v^m/m! + S_1 v^(m-1)/(m-1)! + .. + S_(m-1) v`, that is
     /// `(..((v/m + S_1) v/(m-1) + S_2) v/(m-2) .. + S_(m-1)) v`. From the top: lower levels are still the old ones.
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { columns, depths, signature, mut partial, mut next } = self;
-        let channels = columns.channels;
-        for step in 0..columns.steps {
-            let v = columns.step(step);
-            let mut top = signature.len();
-            for m in (1..=depths.len()).rev() {
-                let (lower, level) = signature[..top].split_at_mut(top - depths[m - 1]);
-                top = lower.len();
-                if m == 1 {
-                    for c in 0..channels {
-                        for lane in 0..L {
-                            level[c][lane] += v[c][lane];
-                        }
-                    }
-                    continue;
+        let Self { increments, channels, depths, memory } = self;
+        let Memory { signature, partial, sum, sums } = memory;
+        let highest = depths.len();
+        let (lower, top) = signature.split_at_mut(depths[..highest - 1].iter().sum());
+        for steps in increments.chunks(STEPS * channels) {
+            for (v, sum_of_top) in steps.chunks_exact(channels).zip(sums.iter_mut()) {
+                horner(highest, v, lower, depths, partial, sum_of_top);
+                let mut end = lower.len();
+                for m in (1..highest).rev() {
+                    let (below, level) = lower[..end].split_at_mut(end - depths[m - 1]);
+                    horner(m, v, below, depths, partial, sum);
+                    add_products::<I, 1>([sum], [v], level);
+                    end = below.len();
                 }
-                for c in 0..channels {
-                    for lane in 0..L {
-                        partial[c][lane] = v[c][lane] / m as f64;
-                    }
+            }
+            if steps.len() == STEPS * channels {
+                let v = std::array::from_fn(|s| &steps[s * channels..(s + 1) * channels]);
+                add_products::<I, STEPS>(std::array::from_fn(|s| &sums[s][..]), v, top);
+            } else {
+                for (v, sum) in steps.chunks_exact(channels).zip(&*sums) {
+                    add_products::<I, 1>([sum], [v], top);
                 }
-                let mut first = 0;
-                for k in 1..m {
-                    let depth = depths[k - 1];
-                    let factor = 1.0 / (m - k) as f64;
-                    for i in 0..depth {
-                        let mut sum = [0.0; L];
-                        for lane in 0..L {
-                            sum[lane] = (partial[i][lane] + lower[first + i][lane]) * factor;
-                        }
-                        for c in 0..channels {
-                            if k + 1 == m {
-                                let cell = &mut level[i * channels + c];
-                                for lane in 0..L {
-                                    cell[lane] = I::mul_add(sum[lane], v[c][lane], cell[lane]);
-                                }
-                            } else {
-                                let cell = &mut next[i * channels + c];
-                                for lane in 0..L {
-                                    cell[lane] = sum[lane] * v[c][lane];
-                                }
-                            }
-                        }
-                    }
-                    std::mem::swap(&mut partial, &mut next);
-                    first += depth;
+            }
+        }
+    }
+}
+
+/// The factor of v in the change of level m; `below` are the levels below.
+#[inline(always)]
+fn horner(
+    m: usize,
+    v: &[f64],
+    below: &[f64],
+    depths: &[usize],
+    partial: &mut [Vec<f64>; 2],
+    out: &mut [f64],
+) {
+    if m == 1 {
+        out[0] = 1.0;
+        return;
+    }
+    let [mut partial, mut next] = partial.each_mut().map(|part| &mut part[..]);
+    for c in 0..v.len() {
+        partial[c] = v[c] / m as f64;
+    }
+    let mut first = 0;
+    for k in 1..m {
+        let depth = depths[k - 1];
+        let factor = 1.0 / (m - k) as f64;
+        let level = &below[first..first + depth];
+        let sums = &mut partial[..depth];
+        if k + 1 == m {
+            let out = &mut out[..depth];
+            for i in 0..depth {
+                out[i] = (sums[i] + level[i]) * factor;
+            }
+            return;
+        }
+        for i in 0..depth {
+            sums[i] = (sums[i] + level[i]) * factor;
+        }
+        for (c, v) in v.iter().enumerate() {
+            let next = &mut next[c * depth..(c + 1) * depth];
+            for i in 0..depth {
+                next[i] = sums[i] * v;
+            }
+        }
+        std::mem::swap(&mut partial, &mut next);
+        first += depth;
+    }
+}
+
+/// Adds `sum v` to a level, for several steps in turn.
+#[inline(always)]
+fn add_products<I: Isa, const B: usize>(sums: [&[f64]; B], v: [&[f64]; B], level: &mut [f64]) {
+    let depth = level.len() / v[0].len();
+    for start in (0..depth).step_by(STRETCH) {
+        let stretch = start..depth.min(start + STRETCH);
+        for (c, row) in level.chunks_exact_mut(depth).enumerate() {
+            let (cells, cells_left) = row[stretch.clone()].as_chunks_mut::<4>();
+            let whole = cells.len();
+            let mut parts = [(&[] as &[[f64; 4]], &[] as &[f64]); B];
+            let mut factors = [I::Four::splat(0.0); B];
+            for b in 0..B {
+                parts[b] = sums[b][stretch.clone()].as_chunks::<4>();
+                parts[b].0 = &parts[b].0[..whole];
+                factors[b] = I::Four::splat(v[b][c]);
+            }
+            for i in 0..whole {
+                let mut cell = I::Four::load(&cells[i]);
+                for b in 0..B {
+                    cell = factors[b].mul_add(I::Four::load(&parts[b].0[i]), cell);
+                }
+                cell.store(&mut cells[i]);
+            }
+            for (i, cell) in cells_left.iter_mut().enumerate() {
+                for b in 0..B {
+                    *cell = I::mul_add(v[b][c], parts[b].1[i], *cell);
                 }
             }
         }

@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 24 << 20;
 /// Features of a group of series are computed at a time, about so many numbers.
 const GROUP_VALUES: usize = 1 << 19;
 /// Series of a task.
-const TASK: usize = 32;
+const TASK: usize = 8;
 
 /// Feature vectors of series, in blocks.
 pub(crate) trait FeatureMap: Send + Sync {
@@ -86,10 +86,42 @@ impl Features {
     }
 }
 
+/// The features of both sets of a walk, unless they are too many to keep; those of one set are kept once.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    rows: Option<Features>,
+    columns: Option<Features>,
+    /// Whether rows and columns are of one set.
+    one: bool,
+}
+
+impl Prepared {
+    pub(crate) fn new(
+        map: &dyn FeatureMap,
+        row_set: &SeriesSet,
+        column_set: &SeriesSet,
+        run: &Run,
+    ) -> Result<Self> {
+        let one = std::ptr::eq(row_set, column_set);
+        let columns = if one { None } else { Features::of_set_if_small(map, column_set, run)? };
+        Ok(Self { rows: Features::of_set_if_small(map, row_set, run)?, columns, one })
+    }
+
+    fn columns(&self) -> Option<&Features> {
+        if self.one { self.rows.as_ref() } else { self.columns.as_ref() }
+    }
+}
+
 /// The inner products of a tile, one plane per block: the body of [`Pass::walk`](super::pass::Pass::walk).
-pub(crate) fn walk(map: &dyn FeatureMap, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+pub(crate) fn walk(
+    map: &dyn FeatureMap,
+    prepared: &Prepared,
+    tile: &Tile<'_>,
+    scratch: &mut Vec<f64>,
+    kept: &mut [f64],
+) {
     let whole = (0..tile.rows.len(), 0..tile.columns.len());
-    if let (Some(rows), Some(columns)) = (tile.row_features, tile.column_features) {
+    if let (Some(rows), Some(columns)) = (&prepared.rows, prepared.columns()) {
         let sides = [(rows, tile.rows.clone()), (columns, tile.columns.clone())];
         return products(map, tile, sides, whole, scratch, kept);
     }
@@ -140,25 +172,46 @@ fn products(
 /// [`Pass::walk_diagonal`](super::pass::Pass::walk_diagonal).
 pub(crate) fn walk_diagonal(
     map: &dyn FeatureMap,
+    prepared: &Prepared,
     set: &SeriesSet,
     which: Range<usize>,
     scratch: &mut Vec<f64>,
     kept: &mut [f64],
 ) {
+    let whole = 0..which.len();
+    if let Some(features) = &prepared.rows {
+        return squares(map, features, which, scratch, kept);
+    }
     let length: usize = map.blocks(set.channels()).iter().sum();
     let group = (GROUP_VALUES / length.max(1)).max(1);
-    for start in (0..which.len()).step_by(group) {
-        let end = which.len().min(start + group);
+    for start in whole.clone().step_by(group) {
+        let end = whole.end.min(start + group);
         let features = Features::of(map, set, which.start + start..which.start + end);
-        let mut planes = kept.chunks_exact_mut(which.len());
-        for (block, plane) in planes.by_ref().take(features.blocks.len()).enumerate() {
-            for (at, cell) in plane[start..end].iter_mut().enumerate() {
-                let row = features.rows(block, at..at + 1);
-                inner_products(row, row, row.len(), scratch, std::slice::from_mut(cell), 1);
-            }
+        // The planes are those of all series of the walk.
+        let mut part = vec![0.0; kept.len() / whole.len() * (end - start)];
+        squares(map, &features, 0..end - start, scratch, &mut part);
+        for (plane, part) in kept.chunks_exact_mut(whole.len()).zip(part.chunks_exact(end - start)) {
+            plane[start..end].copy_from_slice(part);
         }
-        if let Some(plane) = planes.next().filter(|_| map.exponents()) {
-            plane[start..end].iter_mut().zip(&features.exponents).for_each(|(cell, e)| *cell = 2.0 * e);
+    }
+}
+
+/// The inner products of some series with themselves.
+fn squares(
+    map: &dyn FeatureMap,
+    features: &Features,
+    which: Range<usize>,
+    scratch: &mut Vec<f64>,
+    kept: &mut [f64],
+) {
+    let mut planes = kept.chunks_exact_mut(which.len());
+    for (block, plane) in planes.by_ref().take(features.blocks.len()).enumerate() {
+        for (cell, at) in plane.iter_mut().zip(which.clone()) {
+            let row = features.rows(block, at..at + 1);
+            inner_products(row, row, row.len(), scratch, std::slice::from_mut(cell), 1);
         }
+    }
+    if let Some(plane) = planes.next().filter(|_| map.exponents()) {
+        plane.iter_mut().zip(&features.exponents[which]).for_each(|(cell, e)| *cell = 2.0 * e);
     }
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::Kernel;
 use super::explicit::{self, ExplicitPass};
-use super::features::{FeatureMap, Features};
 use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
@@ -28,10 +27,6 @@ pub(crate) struct Tile<'a> {
     pub(crate) columns: Range<usize>,
     /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
     pub(crate) upper: bool,
-    /// The features of all of `row_set`, for a pass with a [`FeatureMap`], unless they are too many to keep.
-    pub(crate) row_features: Option<&'a Features>,
-    /// Likewise of `column_set`.
-    pub(crate) column_features: Option<&'a Features>,
 }
 
 impl Tile<'_> {
@@ -82,31 +77,17 @@ pub(crate) trait Pass: Send + Sync {
         false
     }
 
-    /// The features whose inner products the walk takes, if it does: they are computed once per set.
-    fn feature_map(&self) -> Option<&dyn FeatureMap> {
-        None
-    }
-
     /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
     /// by row. A cell must have the same bits in whatever tile it is computed.
     fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]);
 
-    /// Walks over the pairs of some series with themselves: one plane per kept number, each of `which.len()`
+    /// Walks over the pairs of some series of the set of rows with themselves: one plane per kept number, each of `which.len()`
     /// cells, with the bits that [`walk`](Pass::walk) gives.
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
         let mut one = vec![0.0; self.kept()];
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
-            let (row_features, column_features) = (None, None);
-            let tile = Tile {
-                row_set: set,
-                rows,
-                column_set: set,
-                columns,
-                upper: true,
-                row_features,
-                column_features,
-            };
+            let tile = Tile { row_set: set, rows, column_set: set, columns, upper: true };
             self.walk(&tile, scratch, &mut one);
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }
