@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use varnorm::Detector;
-use varnorm::report::{Options, Report};
+use varnorm::report::{Options, Report, StudyReport};
 
 use crate::args::{DecisionName, Reading};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::source;
 
-/// Show scored series as one HTML file with pictures
+/// Show scored series, or a study, as one HTML file with pictures
 ///
 /// The file needs no network, opens from disk and prints well. A name that ends in .json gets the data instead.
 #[derive(Args)]
@@ -19,14 +19,15 @@ use crate::source;
     verbatim_doc_comment,
     after_help = "Example:
   varnorm report normal.model today/ -o today.html
-  varnorm report walking.model BasicMotions_TEST.ts --normal Walking -o walking.html"
+  varnorm report walking.model BasicMotions_TEST.ts --normal Walking -o walking.html
+  varnorm report racket --published params.json --compare older_run -o racket.html"
 )]
 pub struct ReportCommand {
-    /// A model that `varnorm fit` wrote
-    #[arg(value_name = "MODEL")]
+    /// A model that `varnorm fit` wrote, or the folder of a study (its --run)
+    #[arg(value_name = "MODEL|RUN")]
     model: PathBuf,
-    /// Files or folders of series to score
-    #[arg(value_name = "DATA", required = true)]
+    /// Files or folders of series to score; none for a study
+    #[arg(value_name = "DATA")]
     data: Vec<PathBuf>,
     /// The file to write; an old one is replaced
     #[arg(short, long = "output", value_name = "FILE")]
@@ -49,6 +50,12 @@ pub struct ReportCommand {
     /// Keep the curves of the N most novel series at most
     #[arg(long, value_name = "N", default_value_t = Options::default().curves)]
     curves: usize,
+    /// Of a study: put the numbers of this published file beside its own
+    #[arg(long, value_name = "FILE")]
+    published: Option<PathBuf>,
+    /// Of a study: tell what moved since this other run
+    #[arg(long, value_name = "RUN")]
+    compare: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -56,6 +63,14 @@ pub struct ReportCommand {
 impl ReportCommand {
     /// Scores, draws and writes.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
+        if self.model.is_dir() {
+            return self.study(console);
+        }
+        if self.data.is_empty() {
+            return Err(Failure::Words(
+                "say which data the model is to score: varnorm report MODEL DATA".into(),
+            ));
+        }
         let detector = Detector::load(&self.model)?;
         let dataset = source::read(console, &self.data, self.reading)?;
         let options = Options {
@@ -77,6 +92,23 @@ impl ReportCommand {
             "{} of {} series flagged; the report is in {}",
             report.scored.flagged(),
             report.scored.findings.len(),
+            self.output.display()
+        ));
+        Ok(())
+    }
+
+    fn study(&self, console: &Console) -> Result<(), Failure> {
+        if !self.data.is_empty() {
+            let words = format!("{} is the folder of a study, which takes no data", self.model.display());
+            return Err(Failure::Words(words));
+        }
+        let report = StudyReport::read(&self.model, self.published.as_deref(), self.compare.as_deref())?;
+        console.run.check()?;
+        report.write(&self.output)?;
+        console.say(format!(
+            "{} of {} units are done; the report is in {}",
+            report.units.len(),
+            report.header.units.len(),
             self.output.display()
         ));
         Ok(())

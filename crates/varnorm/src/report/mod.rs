@@ -1,4 +1,4 @@
-//! Reports: everything there is to see about a scored batch as one self-contained HTML file.
+//! Reports: everything there is to see about a scored batch, or about a study, as one self-contained HTML file.
 //!
 //! [`Report::new`] works out the data, [`Report::to_html`] puts them into a page that needs no network: pictures are
 //! SVG made here, and a little JavaScript sorts, filters and opens series.
@@ -20,6 +20,7 @@ mod page;
 mod pictures;
 mod separation;
 mod sha256;
+mod study;
 mod table;
 mod words;
 
@@ -27,6 +28,7 @@ pub use curves::{Band, Curves};
 pub use facts::Fact;
 pub use page::{SCRIPT, STYLE, content_security_policy, source_of};
 pub use separation::Separation;
+pub use study::StudyReport;
 
 use std::collections::BTreeMap;
 use std::path::Path;

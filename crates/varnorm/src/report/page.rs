@@ -137,7 +137,7 @@ pub(super) fn list(class: &str, heading: &str, lines: &[String]) -> String {
     format!("<section class=\"{class}\"><h2>{heading}</h2><ul>{items}</ul></section>")
 }
 
-fn facts_html(facts: &[facts::Fact]) -> String {
+pub(super) fn facts_html(facts: &[facts::Fact]) -> String {
     let one = |fact: &facts::Fact| {
         let code = fact.code.as_ref().map(|c| format!("<code>{}</code>", escaped(c))).unwrap_or_default();
         format!("<div><dt>{}</dt><dd>{} {code}</dd></div>", escaped(&fact.name), escaped(&fact.words))
