@@ -41,7 +41,8 @@ pub(super) fn report(report: &Report) -> String {
     }
     cards.push(("normal series", scored.model.corpus_series.to_string()));
     if let Some(threshold) = scored.threshold {
-        cards.push(("threshold", significant(threshold, 4)));
+        let finite = threshold.is_finite();
+        cards.push(("threshold", if finite { significant(threshold, 4) } else { "none".into() }));
     }
     if let Some(rate) = scored.target_false_alarm_rate {
         cards.push(("false alarms promised", percent(rate)));
