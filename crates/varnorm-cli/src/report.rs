@@ -26,7 +26,7 @@ pub struct ReportCommand {
     /// A model that `varnorm fit` wrote, or the folder of a study (its --run)
     #[arg(value_name = "MODEL|RUN")]
     model: PathBuf,
-    /// Files or folders of series to score; none for a study
+    /// Files or folders of series to score; none for a study, or for the model alone
     #[arg(value_name = "DATA")]
     data: Vec<PathBuf>,
     /// The file to write; an old one is replaced
@@ -66,12 +66,12 @@ impl ReportCommand {
         if self.model.is_dir() {
             return self.study(console);
         }
-        if self.data.is_empty() {
-            return Err(Failure::Words(
-                "say which data the model is to score: varnorm report MODEL DATA".into(),
-            ));
-        }
         let detector = Detector::load(&self.model)?;
+        if self.data.is_empty() {
+            Report::of_detector(&detector, &console.run)?.write(&self.output)?;
+            console.say(format!("the report of the model alone is in {}", self.output.display()));
+            return Ok(());
+        }
         let dataset = source::read(console, &self.data, self.reading)?;
         let options = Options {
             level: self.level,

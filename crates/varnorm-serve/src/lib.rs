@@ -79,6 +79,8 @@ pub fn serve(
     let shared = Arc::new(state::Shared::new(options, model, Box::new(told)));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        // Turns are few: more threads would only hold memory. Two are spare, for a reload and for one that winds up.
+        .max_blocking_threads(options.limits.concurrency + 2)
         .build()
         .map_err(|e| Error::io("start threads for", options.listen.to_string(), e))?;
     runtime.block_on(listen::run(shared, options.listen, ready))

@@ -28,6 +28,16 @@ fn a_report_is_one_file_and_the_same_from_every_command() {
 }
 
 #[test]
+fn a_model_alone_has_a_report() {
+    let folder = Folder::with_model();
+    let ran = folder.line("report walking.model -o m.html").code(0);
+    assert!(ran.err.contains("the report of the model alone is in m.html"), "{}", ran.err);
+    let html = text(&folder, "m.html");
+    assert_eq!(html.matches("<h3>").count(), 4, "three pictures, and the place of an opened series");
+    assert!(html.contains("aria-labelledby=\"series-heading\" hidden"));
+}
+
+#[test]
 fn the_demo_has_a_report() {
     let folder = Folder::new();
     let ran = folder.line("demo --report demo.html").code(0);

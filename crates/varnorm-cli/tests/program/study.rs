@@ -88,7 +88,6 @@ fn shown_as_a_page(folder: &Folder) {
     }
     folder.line("report one grid.json -o x.html").fails("takes no data");
     folder.line("report uea -o x.html").fails("cannot read uea/study.json");
-    folder.file("m", "").line("report m -o x.html").fails("say which data");
 }
 
 #[test]

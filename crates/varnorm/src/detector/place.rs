@@ -44,6 +44,12 @@ impl Detector {
         Ok(Placed { findings: Findings::new(self, measured, level, decision), places })
     }
 
+    /// What there is to say about no series at all: level, rule and threshold.
+    pub(crate) fn nothing_placed(&self) -> Placed {
+        let (level, decision) = (self.settings.level, self.settings.decision);
+        Placed { findings: Findings::new(self, Vec::new(), level, decision), places: Vec::new() }
+    }
+
     /// Where the series of the corpus lie, in the model's order.
     pub fn corpus_places(&self) -> Vec<[f64; 2]> {
         let coordinates: &Matrix = self.spectrum().coordinates();

@@ -68,10 +68,13 @@ impl Curves {
         let corpus = detector.corpus();
         let width = corpus.channels();
         let candidates = &order[..limit.min(order.len())];
-        let prepared = detector
-            .preparation()
-            .apply(&dataset.series.select(candidates))
-            .map_err(|e| e.renumbered(candidates, &[]))?;
+        let prepared = match candidates {
+            [] => SeriesSet::new(width)?,
+            some => detector
+                .preparation()
+                .apply(&dataset.series.select(some))
+                .map_err(|e| e.renumbered(some, &[]))?,
+        };
         let steps = prepared.lengths().chain(corpus.lengths()).max().unwrap_or(1);
         let stride = steps.div_ceil(POINTS).max(1);
         let each = steps.div_ceil(stride) * width.min(CHANNELS);

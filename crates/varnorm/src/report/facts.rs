@@ -31,8 +31,11 @@ pub(super) fn facts(report: &Report, detector: &Detector, dataset: &Dataset) -> 
     let (kernel_words, formula) = words::info(kernel).map_or(("", ""), |info| (info.words, info.formula));
     let (norm, norm_formula) = words::norm(settings.norm, settings.alpha);
     let scores = detector.calibrated().map_or(0, |c| c.scores().len());
-    let mut facts = vec![
-        fact("Scored", described(&dataset.series), None),
+    let mut facts = Vec::new();
+    if !dataset.series.is_empty() {
+        facts.push(fact("Scored", described(&dataset.series), None));
+    }
+    facts.extend([
         fact(
             "Normal series",
             format!(
@@ -68,7 +71,7 @@ pub(super) fn facts(report: &Report, detector: &Detector, dataset: &Dataset) -> 
             Some(settings.calibration.to_string()),
         ),
         fact("Decision", words::rule(scored.rule, scored.level), Some(words::rule_word(scored.rule))),
-    ];
+    ]);
     facts.extend(false_alarms(report));
     facts
 }

@@ -36,7 +36,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::calibrate::Decision;
-use crate::data::{Dataset, write_atomically};
+use crate::data::{Dataset, SeriesSet, write_atomically};
 use crate::detector::{Detector, Explanation, Placed, Scored};
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
@@ -143,6 +143,12 @@ impl Report {
         let decision = options.decision.unwrap_or(detector.settings().decision);
         let placed = detector.score_and_place(&dataset.series, level, decision, run)?;
         Self::of(detector, dataset, placed, options, run)
+    }
+
+    /// The report of a detector alone: its normal scores, map and spectrum, and what was chosen.
+    pub fn of_detector(detector: &Detector, run: &Run) -> Result<Self> {
+        let nothing = Dataset::new("Model", SeriesSet::new(detector.preparation().channels())?);
+        Self::of(detector, &nothing, detector.nothing_placed(), &Options::default(), run)
     }
 
     /// The same for data that are scored already.

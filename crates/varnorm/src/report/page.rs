@@ -35,7 +35,10 @@ pub fn source_of(text: &str) -> String {
 pub(super) fn report(report: &Report) -> String {
     let scored = &report.scored;
     let count = scored.findings.len();
-    let mut cards = vec![("scored", count.to_string())];
+    let mut cards = Vec::new();
+    if count > 0 {
+        cards.push(("scored", count.to_string()));
+    }
     if scored.findings.iter().any(|one| one.finding.novel.is_some()) {
         cards.push(("flagged", scored.flagged().to_string()));
     }
@@ -68,6 +71,7 @@ pub(super) fn report(report: &Report) -> String {
             ("facts", facts_html(&report.facts)),
             ("notes", list("notes", "Left out, thinned, noticed", &report.notes)),
             ("figures", figures(&pictures::figures(report))),
+            ("hidden", if count == 0 { " hidden".into() } else { String::new() }),
             ("label", label.into()),
             ("rows", table::rows(report)),
             ("panels", panels.collect()),

@@ -99,7 +99,9 @@ fn distribution(report: &Report) -> Figure {
     if !normal.is_empty() {
         plot = plot.with(Curve::bars(name, width, bars(normal)).colored(NORMAL));
     }
-    plot = plot.with(Curve::bars("scored", width, bars(&new)).colored(NEW));
+    if !new.is_empty() {
+        plot = plot.with(Curve::bars("scored", width, bars(&new)).colored(NEW));
+    }
     if let Some(threshold) = threshold {
         let line = vec![(along(threshold), f64::NAN)];
         plot = plot.with(Curve::new("threshold", Style::Vertical, line).colored(FLAGGED));
@@ -145,8 +147,11 @@ fn map(report: &Report) -> Figure {
         axis(1, "second"),
     )
     .sized(SIZE.0, SIZE.1)
-    .with(Curve::new("normal", Style::Rings, places(&map.corpus, &corpus)).colored(NORMAL))
-    .with(Curve::new("scored", Style::Points, places(&map.series, &rest)).colored(NEW).keyed(rest));
+    .with(Curve::new("normal", Style::Rings, places(&map.corpus, &corpus)).colored(NORMAL));
+    if !map.series.is_empty() {
+        let points = places(&map.series, &rest);
+        plot = plot.with(Curve::new("scored", Style::Points, points).colored(NEW).keyed(rest));
+    }
     if report.scored.findings.iter().any(|one| one.finding.novel.is_some()) {
         let points = places(&map.series, &novel);
         plot = plot.with(Curve::new("flagged", Style::Diamonds, points).colored(FLAGGED).keyed(novel));
