@@ -42,6 +42,16 @@ impl Console {
         }
     }
 
+    /// The same for threads that outlive a call.
+    pub fn talk(&self) -> impl Fn(&str) + Send + Sync + 'static {
+        let quiet = self.quiet;
+        move |words| {
+            if !quiet {
+                let _ = writeln!(std::io::stderr(), "{words}");
+            }
+        }
+    }
+
     /// What a reader noticed.
     pub fn notes(&self, notes: &[String]) {
         notes.iter().for_each(|note| self.say(format!("note: {note}")));

@@ -1,9 +1,12 @@
 //! `varnorm demo`: what the program does, shown on data that come with it.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde::Serialize;
 use varnorm::calibrate::Decision;
 use varnorm::data::{Labels, Split};
+use varnorm::report::Options;
 use varnorm::{Error, Settings, metrics};
 
 use crate::args::{Method, ReportFormat};
@@ -32,6 +35,9 @@ pub struct Demo {
     /// How to print it
     #[arg(long, value_enum, default_value = "table")]
     format: ReportFormat,
+    /// Write a report with pictures too, about the first activity taken as normal, as one HTML file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 /// How well one activity's detector told the others apart.
@@ -83,6 +89,9 @@ impl Demo {
             .map(|normal| row(&settings, &motions, normal, console, &mut warnings))
             .collect::<Result<Vec<_>, Error>>()?;
         let mean = means(&rows);
+        if let (Some(path), Some(normal)) = (&self.report, activities.first()) {
+            report(&settings, &motions, normal, console, path)?;
+        }
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Table => table(&rows, &mean).write_aligned(out),
             ReportFormat::Json => {
@@ -116,7 +125,8 @@ normal than the normal one does. To see what other choices do (the best one here
 
 Next, with your own data:
   varnorm fit normal.csv -o normal.model
-  varnorm score normal.model new.csv";
+  varnorm score normal.model new.csv
+  varnorm report normal.model new.csv -o new.html";
 
 fn row(
     settings: &Settings,
@@ -149,6 +159,24 @@ fn row(
         false_alarms: flagged(false),
         normal_scored: novel.len() - count,
     })
+}
+
+/// The report of one activity taken as normal.
+fn report(
+    settings: &Settings,
+    motions: &Split,
+    normal: &str,
+    console: &Console,
+    path: &Path,
+) -> Result<(), Error> {
+    let picked = motions.train.with_label(normal)?;
+    let names = picked.iter().map(|place| format!("{normal} {place}")).collect();
+    let corpus = motions.train.select(&picked);
+    let detector = settings.fit(&corpus.series, &console.run)?.with_corpus_names(Some(names));
+    let options = Options { normal: Some(normal.into()), ..Options::default() };
+    varnorm::report::Report::new(&detector, &motions.test, &options, &console.run)?.write(path)?;
+    console.say(format!("the report about {normal} taken as normal is in {}\n", path.display()));
+    Ok(())
 }
 
 fn means(rows: &[Row]) -> Means {

@@ -16,7 +16,9 @@ mod inspect;
 mod kernels;
 mod output;
 mod progress;
+mod report;
 mod score;
+mod serve;
 mod source;
 mod study;
 mod table;
@@ -58,6 +60,8 @@ enum Command {
     Fit(fit::Fit),
     Score(score::Score),
     Explain(explain::Explain),
+    Report(report::ReportCommand),
+    Serve(serve::Serve),
     Inspect(inspect::Inspect),
     Gram(gram::GramCommand),
     Convert(convert::Convert),
@@ -99,6 +103,8 @@ fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Demo(command) => command.run(console),
         Command::Fit(command) => command.run(console),
         Command::Explain(command) => command.run(console),
+        Command::Report(command) => command.run(console),
+        Command::Serve(command) => command.run(console),
         Command::Inspect(command) => command.run(console),
         Command::Gram(command) => command.run(console),
         Command::Convert(command) => command.run(console),

@@ -36,12 +36,3 @@ pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     writeln!(out)
 }
-
-/// JSON has no infinity: the word stands for it.
-pub fn number_or_word(value: f64) -> serde_json::Value {
-    match value {
-        v if v == f64::INFINITY => "inf".into(),
-        v if v == f64::NEG_INFINITY => "-inf".into(),
-        v => v.into(),
-    }
-}

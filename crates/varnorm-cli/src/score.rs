@@ -1,13 +1,12 @@
 //! `varnorm score`: scores new series with a model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
-use varnorm::calibrate::{Calibration, Decision};
-use varnorm::detector::Rule;
-use varnorm::gram::Scaling;
-use varnorm::{Dataset, Detector, Distance, Finding, Findings, Kernel, Norm, Preparation};
+use varnorm::calibrate::Decision;
+use varnorm::detector::{Rule, Scored};
+use varnorm::report::{Options, Report};
+use varnorm::{Dataset, Detector, Findings};
 
 use crate::Verdict;
 use crate::args::{DecisionName, Format, Reading};
@@ -46,44 +45,14 @@ pub struct Score {
     /// Write to a file instead of standard output
     #[arg(short, long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write a report with pictures too, as one HTML file; see `varnorm report`
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// In the report: the label of normal series, for ROC and precision-recall curves
+    #[arg(long, value_name = "LABEL", requires = "report")]
+    normal: Option<String>,
     #[command(flatten)]
     reading: Reading,
-}
-
-/// What the JSON says about the model.
-#[derive(Serialize)]
-struct Model<'a> {
-    kernel: &'a Kernel,
-    scaling: Scaling,
-    norm: Norm,
-    alpha: f64,
-    distance: Distance,
-    prepare: &'a Preparation,
-    rank: usize,
-    corpus_series: usize,
-    calibration: Calibration,
-    calibration_scores: Option<usize>,
-}
-
-/// A finding with what the data say about its series.
-#[derive(Serialize)]
-struct Row<'a> {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'a str>,
-    #[serde(flatten)]
-    finding: &'a Finding,
-}
-
-/// The JSON of a batch: the library's form, with the model and the names.
-#[derive(Serialize)]
-struct Report<'a> {
-    model: Model<'a>,
-    level: f64,
-    rule: Rule,
-    threshold: Option<serde_json::Value>,
-    target_false_alarm_rate: Option<f64>,
-    findings: Vec<Row<'a>>,
 }
 
 impl Score {
@@ -99,9 +68,11 @@ impl Score {
         let dataset = source::read(console, &self.data, self.reading)?;
         let level = self.level.unwrap_or(detector.settings().level);
         let decision: Decision = self.decision.map_or(detector.settings().decision, Into::into);
-        let findings = detector
-            .score_at(&dataset.series, level, decision, &console.run)
-            .map_err(source::named(&dataset))?;
+        let findings = match &self.report {
+            None => detector.score_at(&dataset.series, level, decision, &console.run),
+            Some(path) => self.score_and_report(console, &detector, &dataset, (level, decision), path),
+        }
+        .map_err(source::named(&dataset))?;
         self.print(console, &detector, &dataset, &findings)?;
         detector.warnings_at(level).iter().for_each(|warning| console.warn(warning));
         if detector.settings().calibration.flags_by_score() && self.decision.is_some() {
@@ -119,6 +90,22 @@ impl Score {
         Ok(if novel { Verdict::Novel } else { Verdict::Fine })
     }
 
+    fn score_and_report(
+        &self,
+        console: &Console,
+        detector: &Detector,
+        dataset: &Dataset,
+        (level, decision): (f64, Decision),
+        path: &Path,
+    ) -> varnorm::Result<Findings> {
+        let placed = detector.score_and_place(&dataset.series, level, decision, &console.run)?;
+        let findings = placed.findings.clone();
+        let options = Options { normal: self.normal.clone(), ..Options::default() };
+        Report::of(detector, dataset, placed, &options, &console.run)?.write(path)?;
+        console.say(format!("the report is in {}", path.display()));
+        Ok(findings)
+    }
+
     fn print(
         &self,
         console: &Console,
@@ -130,7 +117,7 @@ impl Score {
         output::deliver(console, file, |out| match Format::choose(self.format, file) {
             Format::Table => table(dataset, findings, Reader::Person).write_aligned(out),
             Format::Csv => table(dataset, findings, Reader::Program).write_csv(out),
-            Format::Json => output::json(out, &report(detector, dataset, findings)),
+            Format::Json => output::json(out, &Scored::new(detector, dataset, findings.clone())),
         })
     }
 }
@@ -188,34 +175,6 @@ fn table(dataset: &Dataset, findings: &Findings, reader: Reader) -> Table {
         table.push(row);
     }
     table
-}
-
-fn report<'a>(detector: &'a Detector, dataset: &'a Dataset, findings: &'a Findings) -> Report<'a> {
-    let settings = detector.settings();
-    let row = |finding: &'a Finding| Row {
-        name: dataset.series_name(finding.series),
-        label: label(dataset, finding.series),
-        finding,
-    };
-    Report {
-        model: Model {
-            kernel: detector.kernel(),
-            scaling: settings.scaling,
-            norm: settings.norm,
-            alpha: settings.alpha,
-            distance: settings.distance,
-            prepare: &settings.prepare,
-            rank: detector.spectrum().rank(),
-            corpus_series: detector.members().len(),
-            calibration: settings.calibration,
-            calibration_scores: detector.calibrated().map(|c| c.scores().len()),
-        },
-        level: findings.level,
-        rule: findings.rule,
-        threshold: findings.threshold.map(output::number_or_word),
-        target_false_alarm_rate: findings.target_false_alarm_rate,
-        findings: findings.findings.iter().map(row).collect(),
-    }
 }
 
 fn summary(findings: &Findings) -> String {

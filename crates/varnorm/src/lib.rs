@@ -16,6 +16,7 @@ pub mod matrix;
 pub mod metrics;
 pub mod plot;
 pub mod prepare;
+pub mod report;
 pub mod run;
 pub mod sample;
 pub mod score;

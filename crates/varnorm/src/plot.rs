@@ -7,7 +7,16 @@
 //! assert!(plot.to_svg().starts_with("<svg"));
 //! ```
 
+mod draw;
+mod look;
+mod ruler;
+
+pub use look::Look;
+pub(crate) use ruler::Ruler;
+
 use std::fmt::Write;
+
+use draw::Plane;
 
 /// How an axis is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,22 +36,30 @@ pub struct Axis {
     pub scale: Scale,
     /// Both ends; from the data when left out.
     pub range: Option<(f64, f64)>,
+    /// What is named along it; round values when left out.
+    pub names: Option<Vec<(f64, String)>>,
 }
 
 impl Axis {
     /// In equal steps.
     pub fn linear(label: impl Into<String>) -> Self {
-        Self { label: label.into(), scale: Scale::Linear, range: None }
+        Self { label: label.into(), scale: Scale::Linear, range: None, names: None }
     }
 
     /// In equal factors.
     pub fn log(label: impl Into<String>) -> Self {
-        Self { label: label.into(), scale: Scale::Log, range: None }
+        Self { label: label.into(), scale: Scale::Log, range: None, names: None }
     }
 
     /// From one value to another, whatever the data say.
     pub fn between(mut self, low: f64, high: f64) -> Self {
         self.range = Some((low, high));
+        self
+    }
+
+    /// With these places named instead of round values.
+    pub fn named(mut self, names: Vec<(f64, String)>) -> Self {
+        self.names = Some(names);
         self
     }
 }
@@ -56,8 +73,18 @@ pub enum Style {
     Dashed,
     /// Not joined.
     Points,
+    /// Not joined, and hollow.
+    Rings,
+    /// Not joined, and four-cornered.
+    Diamonds,
     /// Joined and marked.
     LineAndPoints,
+    /// Bars from zero, as wide as the curve says.
+    Bars,
+    /// A dashed line from top to bottom at each x.
+    Vertical,
+    /// A dashed line from left to right at each y.
+    Horizontal,
 }
 
 /// Points with a name.
@@ -71,12 +98,19 @@ pub struct Curve {
     pub style: Style,
     /// Which colour of the palette; the next one when left out.
     pub color: Option<usize>,
+    /// The width of a bar, in units of the x axis.
+    pub width: f64,
+    /// What each point is, told when the mouse rests on it; may be empty.
+    pub titles: Vec<String>,
+    /// What a page knows each point by; may be empty.
+    pub keys: Vec<usize>,
 }
 
 impl Curve {
     /// Points in some style.
     pub fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points, style, color: None }
+        let (titles, keys) = (Vec::new(), Vec::new());
+        Self { name: name.into(), points, style, color: None, width: 1.0, titles, keys }
     }
 
     /// Joined points.
@@ -84,10 +118,47 @@ impl Curve {
         Self::new(name, Style::Line, points)
     }
 
+    /// Bars of this width, around their x.
+    pub fn bars(name: impl Into<String>, width: f64, points: Vec<(f64, f64)>) -> Self {
+        Self { width, ..Self::new(name, Style::Bars, points) }
+    }
+
     /// The same in this colour of the palette.
     pub fn colored(mut self, color: usize) -> Self {
         self.color = Some(color);
         self
+    }
+
+    /// With what each point is.
+    pub fn titled(mut self, titles: Vec<String>) -> Self {
+        self.titles = titles;
+        self
+    }
+
+    /// With what a page knows each point by.
+    pub fn keyed(mut self, keys: Vec<usize>) -> Self {
+        self.keys = keys;
+        self
+    }
+
+    /// Values that the x axis has to hold.
+    fn xs(&self) -> Vec<f64> {
+        let half = 0.5 * self.width;
+        match self.style {
+            Style::Horizontal => Vec::new(),
+            Style::Bars => self.points.iter().flat_map(|p| [p.0 - half, p.0 + half]).collect(),
+            _ => self.points.iter().map(|p| p.0).collect(),
+        }
+    }
+
+    /// Values that the y axis has to hold.
+    fn ys(&self) -> Vec<f64> {
+        let values = self.points.iter().map(|p| p.1);
+        match self.style {
+            Style::Vertical => Vec::new(),
+            Style::Bars => values.chain([0.0]).collect(),
+            _ => values.collect(),
+        }
     }
 }
 
@@ -102,11 +173,11 @@ pub struct Plot {
     height: f64,
 }
 
-/// Told apart by people who see colours differently (Okabe and Ito).
-const PALETTE: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444"];
 const LEFT: f64 = 72.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
+/// Without a heading.
+const LOW_TOP: f64 = 14.0;
 const BOTTOM: f64 = 62.0;
 /// Height of one row of the legend.
 const ROW: f64 = 18.0;
@@ -129,197 +200,128 @@ impl Plot {
         self
     }
 
-    /// The picture.
+    /// The picture, for a file of its own.
     pub fn to_svg(&self) -> String {
+        self.draw(Look::Paper)
+    }
+
+    /// The picture for a page that gives the colours and the heading: the title is what a screen reader says.
+    pub fn to_inline_svg(&self) -> String {
+        self.draw(Look::Page)
+    }
+
+    fn draw(&self, look: Look) -> String {
         let named = self.curves.iter().filter(|c| !c.name.is_empty()).count();
         // The legend stands below the axes, in two columns.
         let legend = ROW * named.div_ceil(2) as f64;
-        let inner = (self.width - LEFT - RIGHT, self.height - TOP - BOTTOM - legend);
-        let values = |pick: fn(&(f64, f64)) -> f64| {
-            self.curves.iter().flat_map(|c| c.points.iter().map(pick)).collect::<Vec<f64>>()
-        };
-        let x = Ruler::new(&self.x, &values(|p| p.0), LEFT, inner.0);
-        let y = Ruler::new(&self.y, &values(|p| p.1), TOP + inner.1, -inner.1);
-        let mut out = String::new();
-        let _ = write!(
-            out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
-             font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n\
-             <rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n\
-             <text x=\"{LEFT}\" y=\"24\" font-size=\"16\" fill=\"#222222\">{title}</text>\n",
-            w = self.width,
-            h = self.height,
-            title = escaped(&self.title),
-        );
-        self.draw_axes(&mut out, &x, &y, inner);
+        let top = if look == Look::Paper { TOP } else { LOW_TOP };
+        let (right, bottom) = (self.width - RIGHT, self.height - BOTTOM - legend);
+        let xs: Vec<f64> = self.curves.iter().flat_map(Curve::xs).collect();
+        let ys: Vec<f64> = self.curves.iter().flat_map(Curve::ys).collect();
+        let x = Ruler::new(&self.x, &xs, LEFT, right - LEFT);
+        let y = Ruler::new(&self.y, &ys, bottom, top - bottom);
+        let plane = Plane { x, y, left: LEFT, right, top, bottom };
+        let mut out = self.head(look);
+        self.draw_axes(&mut out, look, &plane);
         for (at, curve) in self.curves.iter().enumerate() {
-            draw_curve(&mut out, curve, color(curve, at), &x, &y);
+            draw::curve(&mut out, curve, &color(look, curve, at), &plane);
         }
-        self.draw_legend(&mut out, TOP + inner.1 + BOTTOM);
+        self.draw_legend(&mut out, look, bottom + BOTTOM);
         out.push_str("</svg>\n");
         out
     }
 
-    fn draw_axes(&self, out: &mut String, x: &Ruler, y: &Ruler, inner: (f64, f64)) {
-        let (right, bottom) = (LEFT + inner.0, TOP + inner.1);
-        for (value, label) in x.ticks() {
-            let at = x.place(value);
+    fn head(&self, look: Look) -> String {
+        let (w, h, title) = (self.width, self.height, escaped(&self.title));
+        match look {
+            Look::Paper => format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
+                 font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n\
+                 <rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n\
+                 <text x=\"{LEFT}\" y=\"24\" font-size=\"16\" fill=\"{}\">{title}</text>\n",
+                look.ink()
+            ),
+            Look::Page => format!(
+                "<svg viewBox=\"0 0 {w} {h}\" font-size=\"13\" role=\"img\" aria-label=\"{title}\">\n"
+            ),
+        }
+    }
+
+    fn draw_axes(&self, out: &mut String, look: Look, plane: &Plane) {
+        let Plane { x, y, left, right, top, bottom } = plane;
+        let (soft, grid, ink) = (look.soft(), look.grid(), look.ink());
+        for (value, label) in self.x.names.clone().unwrap_or_else(|| x.ticks()) {
+            let (at, label) = (x.place(value), escaped(&label));
             let _ = write!(
                 out,
-                "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{bottom}\" stroke=\"#e6e6e6\"/>\n\
-                 <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#444444\">{label}</text>\n",
+                "<line x1=\"{at:.1}\" y1=\"{top}\" x2=\"{at:.1}\" y2=\"{bottom}\" stroke=\"{grid}\"/>\n\
+                 <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{soft}\">{label}</text>\n",
                 bottom + 18.0
             );
         }
-        for (value, label) in y.ticks() {
-            let at = y.place(value);
+        for (value, label) in self.y.names.clone().unwrap_or_else(|| y.ticks()) {
+            let (at, label) = (y.place(value), escaped(&label));
             let _ = write!(
                 out,
-                "<line x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{right}\" y2=\"{at:.1}\" stroke=\"#e6e6e6\"/>\n\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#444444\">{label}</text>\n",
-                LEFT - 8.0,
+                "<line x1=\"{left}\" y1=\"{at:.1}\" x2=\"{right}\" y2=\"{at:.1}\" stroke=\"{grid}\"/>\n\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{soft}\">{label}</text>\n",
+                left - 8.0,
                 at + 4.5
             );
         }
-        let (middle_x, middle_y) = (LEFT + 0.5 * inner.0, TOP + 0.5 * inner.1);
+        let (middle_x, middle_y) = (0.5 * (left + right), 0.5 * (top + bottom));
         let _ = write!(
             out,
-            "<path d=\"M{LEFT} {TOP}V{bottom}H{right}\" fill=\"none\" stroke=\"#444444\"/>\n\
-             <text x=\"{middle_x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#222222\">{}</text>\n\
-             <text transform=\"translate(18 {middle_y:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"#222222\">{}</text>\n",
+            "<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"{soft}\"/>\n\
+             <text x=\"{middle_x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">{}</text>\n\
+             <text transform=\"translate(18 {middle_y:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"{ink}\">{}</text>\n",
             bottom + 40.0,
             escaped(&self.x.label),
             escaped(&self.y.label),
         );
     }
 
-    fn draw_legend(&self, out: &mut String, top: f64) {
+    fn draw_legend(&self, out: &mut String, look: Look, top: f64) {
         let column = 0.5 * (self.width - LEFT - RIGHT);
         let named = self.curves.iter().enumerate().filter(|(_, c)| !c.name.is_empty());
         for (place, (at, curve)) in named.enumerate() {
             let (x, y) = (LEFT + column * (place % 2) as f64, top + ROW * (place / 2) as f64);
+            let color = color(look, curve, at);
             let sample = [(x, y - 4.0), (x + 26.0, y - 4.0)];
-            draw_points(out, &sample, curve.style, color(curve, at));
+            match curve.style {
+                Style::Bars => {
+                    let _ = writeln!(
+                        out,
+                        "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"26\" height=\"10\" fill=\"{color}\" \
+                         fill-opacity=\"0.65\"/>",
+                        y - 9.0
+                    );
+                }
+                Style::Vertical | Style::Horizontal => draw::points(out, &sample, Style::Dashed, &color),
+                style => draw::points(out, &sample, style, &color),
+            }
             let _ = writeln!(
                 out,
-                "<text x=\"{:.1}\" y=\"{y:.1}\" fill=\"#222222\">{}</text>",
+                "<text x=\"{:.1}\" y=\"{y:.1}\" fill=\"{}\">{}</text>",
                 x + 34.0,
+                look.ink(),
                 escaped(&curve.name)
             );
         }
     }
 }
 
-fn color(curve: &Curve, at: usize) -> &'static str {
-    PALETTE[curve.color.unwrap_or(at) % PALETTE.len()]
+fn color(look: Look, curve: &Curve, at: usize) -> String {
+    look.color(curve.color.unwrap_or(at))
 }
 
-fn draw_curve(out: &mut String, curve: &Curve, color: &str, x: &Ruler, y: &Ruler) {
-    let shown = curve.points.iter().filter(|(a, b)| x.shows(*a) && y.shows(*b));
-    let places: Vec<(f64, f64)> = shown.map(|(a, b)| (x.place(*a), y.place(*b))).collect();
-    draw_points(out, &places, curve.style, color);
-}
-
-fn draw_points(out: &mut String, places: &[(f64, f64)], style: Style, color: &str) {
-    if style != Style::Points {
-        let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        let dash = if style == Style::Dashed { " stroke-dasharray=\"7 5\"" } else { "" };
-        let _ = writeln!(
-            out,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dash}/>",
-            path.join(" ")
-        );
-    }
-    if matches!(style, Style::Points | Style::LineAndPoints) {
-        for (x, y) in places {
-            let _ = writeln!(
-                out,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\" fill-opacity=\"0.8\"/>"
-            );
-        }
-    }
-}
-
-/// From values to places on the picture.
-struct Ruler {
-    scale: Scale,
-    low: f64,
-    high: f64,
-    start: f64,
-    length: f64,
-}
-
-impl Ruler {
-    fn new(axis: &Axis, values: &[f64], start: f64, length: f64) -> Self {
-        let usable = |v: &&f64| v.is_finite() && (axis.scale == Scale::Linear || **v > 0.0);
-        let seen = values.iter().filter(usable);
-        let (low, high) = seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
-        let (low, high) = axis.range.unwrap_or(if low <= high { (low, high) } else { (1.0, 2.0) });
-        let mut ruler = Self { scale: axis.scale, low: 0.0, high: 1.0, start, length };
-        let (a, b) = (ruler.along(low), ruler.along(high));
-        // A little air, unless the ends were given; a single value stands in the middle.
-        let air = match axis.range {
-            Some(_) => 0.0,
-            None if a == b => 0.5,
-            None => 0.04 * (b - a),
-        };
-        (ruler.low, ruler.high) = (a - air, b + air);
-        ruler
-    }
-
-    fn along(&self, value: f64) -> f64 {
-        if self.scale == Scale::Log { value.log10() } else { value }
-    }
-
-    fn place(&self, value: f64) -> f64 {
-        self.start + self.length * (self.along(value) - self.low) / (self.high - self.low)
-    }
-
-    fn shows(&self, value: f64) -> bool {
-        let along = self.along(value);
-        along.is_finite() && along >= self.low - 1e-9 && along <= self.high + 1e-9
-    }
-
-    fn ticks(&self) -> Vec<(f64, String)> {
-        match self.scale {
-            Scale::Linear => self.round_values(),
-            Scale::Log => self.decades(),
-        }
-    }
-
-    /// About six values in steps of 1, 2 or 5 times a power of ten.
-    fn round_values(&self) -> Vec<(f64, String)> {
-        let rough = (self.high - self.low) / 6.0;
-        let power = 10f64.powf(rough.log10().floor());
-        let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= rough).unwrap_or(10.0);
-        let step = factor * power;
-        let digits = (-(step.log10() + 1e-9).floor()).max(0.0) as usize;
-        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
-        (first..=last).map(|k| k as f64 * step).map(|v| (v, format!("{v:.digits$}"))).collect()
-    }
-
-    /// Powers of ten, with 2 and 5 times them where there are few.
-    fn decades(&self) -> Vec<(f64, String)> {
-        let span = self.high - self.low;
-        let factors: &[f64] = if span < 2.6 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let step = (span / 8.0).ceil().max(1.0) as i32;
-        let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|p| p.rem_euclid(step) == 0);
-        let all = powers.flat_map(|p| factors.iter().map(move |f| f * 10f64.powi(p)));
-        all.filter(|v| self.shows(*v)).map(|v| (v, short(v))).collect()
-    }
-}
-
-/// `0.001`, `200`, `1e-7`.
-fn short(value: f64) -> String {
-    if (1e-3..1e5).contains(&value) {
-        format!("{}", (value * 1e6).round() / 1e6)
-    } else {
-        format!("{value:e}")
-    }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// Text for an element or an attribute of SVG or HTML.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }
 
 #[cfg(test)]
@@ -340,6 +342,25 @@ mod tests {
         );
         assert_eq!(labels(Axis::log("x"), &[1e-8, 1.0]).first().map(String::as_str), Some("1e-8"));
         assert_eq!(labels(Axis::linear("x"), &[3.0]), ["2.6", "2.8", "3.0", "3.2", "3.4"]);
+    }
+
+    #[test]
+    fn bars_lines_across_keys_and_titles() {
+        let plot = Plot::new("t", Axis::linear("x"), Axis::linear("y"))
+            .with(
+                Curve::bars("b", 2.0, vec![(1.0, 3.0), (3.0, 0.0)]).titled(vec!["<3>".into(), "none".into()]),
+            )
+            .with(Curve::new("r", Style::Rings, vec![(2.0, 2.0)]).keyed(vec![17]))
+            .with(Curve::new("v", Style::Vertical, vec![(2.5, f64::NAN)]));
+        let svg = plot.to_inline_svg();
+        // The bar from 0 to 3 and its sample; the bar without height is not drawn.
+        assert_eq!(svg.matches("<rect").count(), 2, "{svg}");
+        assert!(svg.contains("<title>&lt;3&gt;</title>") && !svg.contains("<title>none"), "{svg}");
+        assert!(svg.contains("data-series=\"17\""), "{svg}");
+        assert_eq!(svg.matches("stroke-dasharray").count(), 2, "{svg}");
+        // A page gives the colours; a file has its own.
+        assert!(svg.contains("var(--plot-0)") && !svg.contains('#'), "{svg}");
+        assert!(!plot.to_svg().contains("var("));
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use varnorm::data::LabelKind;
+use varnorm::detector::Lengths;
 use varnorm::{Dataset, SeriesSet};
 
-use super::Lengths;
 use crate::table::{count, significant};
 
 /// A data set, described.
@@ -80,7 +80,7 @@ impl<'a> Report<'a> {
         let present = |there: bool| if there { "yes" } else { "no" }.to_string();
         let mut facts = vec![
             ("kind", format!("data, {}", self.name)),
-            ("series", format!("{}, {}", self.series, self.lengths.in_words())),
+            ("series", format!("{}, {}", self.series, super::in_words(&self.lengths))),
             ("names", present(self.named)),
             ("timestamps", present(self.timestamps)),
             ("labels", self.labels_in_words()),

@@ -7,9 +7,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
 use varnorm::data::Format;
-use varnorm::{Detector, Error, SeriesSet};
+use varnorm::detector::{Description, Lengths};
+use varnorm::{Detector, Error};
 
 use crate::args::{Reading, ReportFormat};
 use crate::console::Console;
@@ -31,28 +31,12 @@ pub struct Inspect {
     reading: Reading,
 }
 
-/// Lengths of series.
-#[derive(Serialize)]
-struct Lengths {
-    min: usize,
-    median: usize,
-    max: usize,
-}
-
-impl Lengths {
-    fn of(series: &SeriesSet) -> Self {
-        let mut lengths: Vec<usize> = series.lengths().collect();
-        lengths.sort_unstable();
-        let at = |i: usize| lengths.get(i).copied().unwrap_or(0);
-        Self { min: at(0), median: at(lengths.len() / 2), max: at(lengths.len().saturating_sub(1)) }
-    }
-
-    fn in_words(&self) -> String {
-        if self.min == self.max {
-            format!("{} each", table::count(self.max, "step"))
-        } else {
-            format!("{} to {} steps, median {}", self.min, self.max, self.median)
-        }
+/// "100 steps each", or from the shortest to the longest.
+fn in_words(lengths: &Lengths) -> String {
+    if lengths.min == lengths.max {
+        format!("{} each", table::count(lengths.max, "step"))
+    } else {
+        format!("{} to {} steps, median {}", lengths.min, lengths.max, lengths.median)
     }
 }
 
@@ -69,10 +53,10 @@ impl Inspect {
         }
         require_likely_model(&self.file)?;
         let detector = Detector::load(&self.file)?;
-        let report = model::Report::new(&detector);
+        let report = Description::new(&detector);
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(out, &report),
-            ReportFormat::Table => table::write_facts(out, &report.facts()),
+            ReportFormat::Table => table::write_facts(out, &model::facts(&report)),
         })?;
         detector.warnings().iter().for_each(|warning| console.warn(warning));
         Ok(())

@@ -8,6 +8,9 @@ mod errors;
 #[cfg(unix)]
 mod interrupt;
 mod models;
+mod report;
+#[cfg(unix)]
+mod serve;
 mod streams;
 mod study;
 mod support;

@@ -64,12 +64,30 @@ fn a_search_is_the_same_for_any_threads_and_is_shown_in_every_format() {
             "{name}"
         );
     }
+    shown_as_a_page(&folder);
     let latex = folder.line("study show one --format latex --rows C,M").code(0);
     assert!(latex.out.contains("\\textbf") && !latex.out.contains("C+"), "{}", latex.out);
     assert!(folder.line("study show one --format markdown").code(0).out.contains("| Motions | C |"));
     let csv = folder.line("study show one --format csv").code(0);
     assert_eq!(csv.rows()[0][..5], ["dataset", "kernel", "method", "roc_auc", "pr_auc"]);
     assert_eq!(csv.rows().len(), 1 + 4 * 6 + 1);
+}
+
+/// The same areas as in the other tables, the times of all units, and what moved since another run.
+fn shown_as_a_page(folder: &Folder) {
+    let ran = folder.line("report one --compare two -o one.html").code(0);
+    assert!(ran.err.contains("20 of 20 units are done; the report is in one.html"), "{}", ran.err);
+    let html = String::from_utf8(bytes(&folder.path("one.html"))).unwrap();
+    assert_eq!(html.matches("<svg").count(), 6, "two norms, three figures each");
+    assert!(html.contains("20 units took") && html.contains("0 of 25 means moved"));
+    let csv = folder.line("study show one --format csv").code(0);
+    for row in &csv.rows()[1..] {
+        let area = format!("{:.2}", row[3].parse::<f64>().unwrap());
+        let cell = format!(">{}</td>", area.strip_prefix('0').unwrap_or(&area));
+        assert!(html.contains(&cell), "{row:?}");
+    }
+    folder.line("report one grid.json -o x.html").fails("takes no data");
+    folder.line("report uea -o x.html").fails("cannot read uea/study.json");
 }
 
 #[test]

@@ -78,12 +78,23 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
 /// Reads a file that is in memory. `name` stands in error messages, and its stem is the data set's name where
 /// the content has none.
 pub fn read_bytes(name: &Path, bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Dataset> {
+    read_bytes_up_to(name, bytes, format, options, u64::MAX)
+}
+
+/// The same for bytes of a stranger: an array of a packed file that unpacks to more than so many bytes is an error.
+pub fn read_bytes_up_to(
+    name: &Path,
+    bytes: &[u8],
+    format: Format,
+    options: &ReadOptions,
+    most_unpacked: u64,
+) -> Result<Dataset> {
     match format {
         Format::Ts => ts::read(name, bytes),
         Format::Arff => arff::read(name, bytes),
         Format::Csv => csv::read(name, bytes, options.csv_layout),
         Format::Npy => npz::read_npy(name, bytes),
-        Format::Npz => npz::read_npz(name, bytes),
+        Format::Npz => npz::read_npz(name, bytes, most_unpacked),
     }
 }
 

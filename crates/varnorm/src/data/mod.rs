@@ -23,5 +23,5 @@ pub use basic_motions::basic_motions;
 pub use csv::CsvLayout;
 pub use dataset::{Dataset, LabelKind, Labels, Split};
 pub use files::{read_all, read_split};
-pub use format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, write};
+pub use format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_up_to, write};
 pub use series::{Series, SeriesSet};

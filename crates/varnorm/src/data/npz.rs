@@ -37,10 +37,10 @@ pub(super) fn read_npy(path: &Path, bytes: &[u8]) -> Result<Dataset> {
     Ok(Dataset::new(names::from_path(path), SeriesSet::from_equal(values, steps, channels)?))
 }
 
-/// Reads an `.npz` file from memory.
-pub(super) fn read_npz(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+/// Reads an `.npz` file from memory; no array may unpack to more bytes than `most`.
+pub(super) fn read_npz(path: &Path, bytes: &[u8], most: u64) -> Result<Dataset> {
     let whole = |problem: String| Error::file(path, problem);
-    let mut archive = Archive::open(bytes).map_err(whole)?;
+    let mut archive = Archive::open(bytes, most).map_err(whole)?;
     let main = archive.main_array().map_err(whole)?;
     let stored = archive.entry(&main).map_err(whole)?.unwrap_or_default();
     let in_array = |problem: String| Error::file(path, format!("array `{main}`: {problem}"));
@@ -80,10 +80,10 @@ struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    fn open(bytes: &'a [u8]) -> Result<Self, String> {
+    fn open(bytes: &'a [u8], most: u64) -> Result<Self, String> {
         let zip = ZipArchive::new(Cursor::new(bytes))
             .map_err(|e| format!("not a readable .npz (zip) file: {e}; save it again with numpy.savez"))?;
-        let most = MOST_UNPACKED_PER_BYTE.saturating_mul(bytes.len() as u64);
+        let most = MOST_UNPACKED_PER_BYTE.saturating_mul(bytes.len() as u64).min(most);
         Ok(Self { zip, most })
     }
 
@@ -111,7 +111,7 @@ impl<'a> Archive<'a> {
             Err(e) => return Err(broken(&e)),
         };
         if entry.size() > self.most {
-            return Err(broken(&"it claims to be far larger than the file"));
+            return Err(broken(&"it claims to be far larger than the file, or than may be unpacked"));
         }
         // The buffer grows with what is really there, whatever the entry claims.
         let most = self.most;

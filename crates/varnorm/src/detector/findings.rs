@@ -27,7 +27,7 @@ pub struct Finding {
 }
 
 /// JSON has no infinity.
-pub(super) fn number_or_word<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn number_or_word<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     match *value {
         v if v.is_finite() => serializer.serialize_f64(v),
         v if v < 0.0 => serializer.serialize_str("-inf"),
@@ -35,7 +35,10 @@ pub(super) fn number_or_word<S: Serializer>(value: &f64, serializer: S) -> Resul
     }
 }
 
-fn maybe_number_or_word<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn maybe_number_or_word<S: Serializer>(
+    value: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => number_or_word(value, serializer),
         None => serializer.serialize_none(),

@@ -10,13 +10,19 @@
 //! assert_eq!(found.len(), 40);
 //! ```
 
+mod description;
 mod explain;
 mod findings;
 mod fit;
 mod model_file;
+mod place;
+mod scored;
 
+pub use description::{CalibrationDescription, CorpusDescription, Description, Lengths, SpectrumDescription};
 pub use explain::{Difference, Direction, Explanation, Replaced};
 pub use findings::{Finding, Findings, Rule};
+pub use place::Placed;
+pub use scored::{ModelSummary, Scored, ScoredSeries};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,14 +30,14 @@ use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck,
 use crate::data::SeriesSet;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
-use crate::gram::{self, Gram, Scaling};
+use crate::gram::{self, Cross, Gram, Scaling};
 use crate::kernel::Kernel;
 use crate::law::WeightedChiSquare;
 use crate::matrix::Scaled;
 use crate::prepare::{FittedPreparation, Preparation};
 use crate::run::Run;
 use crate::score::{Distance, Measure, Norm, outside_shares, scores_by_rank};
-use crate::spectrum::{Rank, Spectrum};
+use crate::spectrum::{Projection, Rank, Spectrum};
 
 /// Everything that can be chosen about a detector. Plain data: the same JSON everywhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -157,9 +163,20 @@ impl Fitted {
         let cross =
             gram::cross(&self.kernel, queries, &self.corpus, &self.self_values, settings.scaling, run)?;
         let projection = self.spectrum.project(&cross, run)?;
+        self.measured(settings, &cross, &projection, run)
+    }
+
+    /// The same from kernel values and coordinates that are there already.
+    fn measured(
+        &self,
+        settings: &Settings,
+        cross: &Cross,
+        projection: &Projection,
+        run: &Run,
+    ) -> Result<Vec<(f64, usize, f64)>> {
         let rank = [self.spectrum.rank()];
         let by_measure = |measure| {
-            scores_by_rank(&self.spectrum, &cross, &projection, measure, &rank, run).map(|mut s| s.pop())
+            scores_by_rank(&self.spectrum, cross, projection, measure, &rank, run).map(|mut s| s.pop())
         };
         let measure = settings.measure();
         let scores = by_measure(measure)?.unwrap_or_default();
@@ -170,7 +187,7 @@ impl Fitted {
                 .and_then(|s| s.nearest)
                 .unwrap_or_default(),
         };
-        let outside = outside_shares(&projection);
+        let outside = outside_shares(projection);
         Ok(scores.values.into_iter().zip(nearest).zip(outside).map(|((s, n), o)| (s, n, o)).collect())
     }
 

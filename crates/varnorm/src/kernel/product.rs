@@ -23,6 +23,9 @@ pub(crate) fn inner_products(
     out_stride: usize,
 ) {
     debug_assert!(depth > 0 && a.len().is_multiple_of(depth) && b.len().is_multiple_of(depth));
+    if a.len() == depth {
+        return dispatch(OneRow { a, b, out });
+    }
     dispatch(Sums::<false> { a, b, depth, scratch, out, out_stride });
 }
 
@@ -62,6 +65,48 @@ impl Work for Squares<'_> {
                     sum = I::mul_add(*value, *value, sum);
                 }
                 *out += sum;
+            }
+        }
+    }
+}
+
+/// One row with many: rearranging the many would take longer than the sums themselves. The order of a cell's terms is
+/// that of any other tile.
+struct OneRow<'a> {
+    a: &'a [f64],
+    b: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Work for OneRow<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let depth = self.a.len();
+        for (group, out) in self.b.chunks(depth * W).zip(self.out.chunks_mut(W)) {
+            let count = group.len() / depth;
+            for start in (0..depth).step_by(DEPTH) {
+                let end = depth.min(start + DEPTH);
+                let x = &self.a[start..end];
+                let mut sums = [0.0; W];
+                if count == W {
+                    let y: [&[f64]; W] =
+                        std::array::from_fn(|lane| &group[lane * depth + start..lane * depth + end]);
+                    for k in 0..x.len() {
+                        for lane in 0..W {
+                            sums[lane] = I::mul_add(x[k], y[lane][k], sums[lane]);
+                        }
+                    }
+                } else {
+                    for lane in 0..count {
+                        let y = &group[lane * depth + start..lane * depth + end];
+                        for k in 0..x.len() {
+                            sums[lane] = I::mul_add(x[k], y[k], sums[lane]);
+                        }
+                    }
+                }
+                for lane in 0..count {
+                    out[lane] = if start == 0 { sums[lane] } else { out[lane] + sums[lane] };
+                }
             }
         }
     }
@@ -196,7 +241,9 @@ mod tests {
 
     #[test]
     fn equals_the_naive_sum_for_every_edge_of_a_panel() {
-        for (rows, columns, depth) in [(1, 1, 1), (6, 8, 256), (7, 9, 257), (13, 3, 5), (5, 17, 600)] {
+        for (rows, columns, depth) in
+            [(1, 1, 1), (1, 8, 3), (1, 21, 600), (6, 8, 256), (7, 9, 257), (13, 3, 5), (5, 17, 600)]
+        {
             let (a, b) = (numbers(rows * depth, 1), numbers(columns * depth, 2));
             let stride = columns + 2;
             let (mut out, mut distances) = (vec![7.0; rows * stride], vec![0.0; rows * stride]);
@@ -227,6 +274,12 @@ mod tests {
                 let (x, y) = (&a[i * depth..(i + 1) * depth], &a[j * depth..(j + 1) * depth]);
                 inner_products(x, y, depth, &mut Vec::new(), &mut one, 1);
                 assert_eq!(one[0].to_bits(), whole[i * 20 + j].to_bits());
+                if i == 3 {
+                    // One row with all: every lane of a group, and what is left over.
+                    let mut row = [0.0; 20];
+                    inner_products(x, &a, depth, &mut Vec::new(), &mut row, 20);
+                    assert_eq!(row.map(f64::to_bits), std::array::from_fn(|k| whole[60 + k].to_bits()));
+                }
                 if i == j {
                     squares(x, depth, &mut one);
                     assert_eq!(one[0].to_bits(), whole[i * 20 + i].to_bits());

@@ -21,6 +21,8 @@ pub struct ParameterInfo {
 pub struct KernelInfo {
     /// Its name, as in JSON.
     pub name: &'static str,
+    /// What it compares, in plain words.
+    pub words: &'static str,
     /// Its formula.
     pub formula: &'static str,
     /// Whether it takes series of unequal lengths.
@@ -168,6 +170,7 @@ const UNTRUNCATED: &[ParameterInfo] = &[
 pub const CATALOGUE: &[KernelInfo] = &[
     KernelInfo {
         name: "flat_linear",
+        words: "the inner product of two series, all values in one row",
         formula: "<x,y>",
         any_lengths: false,
         parameters: &[],
@@ -175,6 +178,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "flat_rbf",
+        words: "nearness of two series as a whole: 1 for equal ones, falling with their distance",
         formula: "exp(-|x-y|^2 / (2 sigma^2))",
         any_lengths: false,
         parameters: &[SIGMA_SERIES],
@@ -182,6 +186,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "flat_poly",
+        words: "the inner product of two series, raised to a power: products of several values count too",
         formula: "(<x,y> + c)^p",
         any_lengths: false,
         parameters: &[C_SERIES, P],
@@ -189,6 +194,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "integral_rbf",
+        words: "nearness of two series moment by moment, averaged over time",
         formula: "integral of exp(-|x_t-y_t|^2 / (2 sigma^2)) dt",
         any_lengths: false,
         parameters: &[SIGMA_POINTS],
@@ -196,6 +202,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "integral_poly",
+        words: "the inner product of two series moment by moment, raised to a power and averaged over time",
         formula: "integral of (<x_t,y_t> + c)^p dt",
         any_lengths: false,
         parameters: &[C_POINTS, P],
@@ -203,6 +210,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "gak",
+        words: "nearness of two series under every way of aligning their times (global alignment)",
         formula: "sum over alignments of prod k/(2-k), k = exp(-|x_s-y_t|^2 / (2 sigma^2))",
         any_lengths: true,
         parameters: &[SIGMA_ALIGNMENT, BAND, FLOOR],
@@ -210,6 +218,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "vrk",
+        words: "what an echo of all the past would remember of both series (Volterra reservoir)",
         formula: "1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)",
         any_lengths: false,
         parameters: &[TAU, LAMBDA, CLIP],
@@ -217,6 +226,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "sig_random",
+        words: "what random networks driven by both series end in (randomised signature)",
         formula: "<Z(x), Z(y)> / features, dZ = sum_i tanh(A_i Z + b_i) dx^i, A and b random",
         any_lengths: true,
         parameters: &[FEATURES, VARIANCE, SEED],
@@ -224,6 +234,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "sig",
+        words: "the order in which the channels of two series move, up to a level (truncated signature)",
         formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>",
         any_lengths: true,
         parameters: SIGNATURE,
@@ -231,6 +242,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "sig_pde",
+        words: "the order in which the channels of two series move, at all levels (untruncated signature)",
         formula: "sum over all m of scale^m <S_m(x), S_m(y)>, as the solution of u_st = z u",
         any_lengths: true,
         parameters: UNTRUNCATED,
@@ -238,6 +250,7 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
     KernelInfo {
         name: "sig_explicit",
+        words: "the order in which the channels of two series move, as a list of features (signature)",
         formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>, from the d + .. + d^level features S",
         any_lengths: true,
         parameters: &[

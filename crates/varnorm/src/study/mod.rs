@@ -18,12 +18,14 @@ mod results;
 mod select;
 mod store;
 mod table;
+mod times;
 mod unit;
 
 pub use baselines::External;
 pub use compare::{Comparison, Moved, compare};
 pub use estimate::{Estimate, estimate};
 pub use figures::figures;
+pub(crate) use figures::plots;
 pub use folds::{Fold, stratified_folds};
 pub use grid::{Choices, Compat, Grid, ROWS, Setting, known_rows};
 pub use method::Method;
@@ -32,6 +34,7 @@ pub use results::{Areas, Results};
 pub use select::Select;
 pub use store::{Header, Store, merge, read_header, read_run};
 pub use table::{Layout, table};
+pub use times::{Took, read_times};
 pub use unit::{Chosen, Found, KNN, Unit, UnitResult};
 
 use std::collections::BTreeMap;
@@ -232,6 +235,9 @@ impl Loaded<'_> {
                 store.add(result.clone())?;
             }
             pace.add(unit, began.elapsed());
+            if let Some(folder) = folder {
+                times::add(folder, unit, began.elapsed().as_secs_f64());
+            }
             let waiting = units[at + 1..].iter().copied();
             let open = waiting.filter(|u| store.as_ref().is_none_or(|s| s.get(u).is_none()));
             let left = pace.left(open);

@@ -1,7 +1,8 @@
 //! [`Store`]: the folder of a run, one JSON line per finished unit.
 //!
 //! `study.json` says what was asked for, `units.jsonl` what is done. A line is written whole and flushed to disk before
-//! the next unit begins; a torn last line, left by a kill, is cut off and its unit done again.
+//! the next unit begins; a torn last line, left by a kill, is cut off and its unit done again. `times.jsonl` says what units
+//! took.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::grid::{Compat, Grid};
 use super::select::Select;
+use super::times;
 use super::unit::{Unit, UnitResult};
 use crate::data::write_atomically;
 use crate::error::{Error, Result};
@@ -194,5 +196,6 @@ pub fn merge(pieces: &[PathBuf], output: &Path) -> Result<(Header, Vec<UnitResul
     let lines = lines?.concat();
     write_atomically(&output.join(LINES), |out| out.write_all(lines.as_bytes()))?;
     write_json(&output.join(HEADER), &header)?;
+    times::merge(pieces, output);
     Ok((header, results))
 }

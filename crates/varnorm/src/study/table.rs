@@ -1,5 +1,7 @@
 //! Tables in the paper's layout: per data set a row per method and a column per kernel, averages, average ranks.
 
+mod html;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,6 +21,8 @@ pub enum Layout {
     Markdown,
     /// The paper's own layout.
     Latex,
+    /// Tables of a page, without the page.
+    Html,
 }
 
 /// The tables of ROC-AUC and of average precision, with the chosen methods as rows. Published numbers, where given,
@@ -38,12 +42,13 @@ pub fn table(
         let blocks = blocks(results, methods, published, of);
         match layout {
             Layout::Latex => latex(&mut out, title, &results.kernels, &blocks),
+            Layout::Html => html::html(&mut out, title, &results.kernels, &blocks),
             Layout::Markdown => markdown(&mut out, title, &results.kernels, &blocks),
             _ => text(&mut out, title, &results.kernels, &blocks),
         }
         out.push('\n');
     }
-    if layout != Layout::Latex {
+    if !matches!(layout, Layout::Latex | Layout::Html) {
         results.notes.iter().for_each(|note| out.push_str(&format!("note: {note}\n")));
     }
     out.truncate(out.trim_end().len());
@@ -338,6 +343,8 @@ Avg. Rank  C    1.8*       2.2
         assert!(latex.contains(r"& & linear & my\_kernel \\"), "{latex}");
         let markdown = table(&results(), &methods, None, Layout::Markdown);
         assert!(markdown.contains("| A | C | **.90** | .80 |"), "{markdown}");
+        let html = table(&results(), &methods, None, Layout::Html);
+        assert!(html.contains("<td class=\"number best\">.90</td><td class=\"number\">.80</td>"), "{html}");
         let csv = table(&results(), &methods, None, Layout::Csv);
         assert!(csv.contains("A,linear,conformance,0.9,0.45,,\n"), "{csv}");
         assert!(!csv.contains("mahalanobis"));

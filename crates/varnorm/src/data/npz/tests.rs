@@ -5,9 +5,23 @@ use npyz::zip::write::FileOptions;
 use npyz::zip::{CompressionMethod, ZipWriter};
 
 use super::header;
-use super::{read_npy, read_npz};
+use super::read_npy;
 use crate::Dataset;
 use crate::data::LabelKind;
+use crate::error::Result;
+
+fn read_npz(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+    super::read_npz(path, bytes, u64::MAX)
+}
+
+#[test]
+fn a_stranger_s_file_unpacks_to_so_many_bytes_at_most() {
+    let bytes = npz(&[("X", floats(&[2, 3]))]);
+    let array = floats(&[2, 3]).len() as u64;
+    assert_eq!(super::read_npz(Path::new("x.npz"), &bytes, array).unwrap().series.len(), 2);
+    let error = super::read_npz(Path::new("x.npz"), &bytes, array - 1).unwrap_err().to_string();
+    assert!(error.contains("or than may be unpacked"), "{error}");
+}
 
 fn npy(descr: &str, shape: &[usize], values: &[u8]) -> Vec<u8> {
     [header::text(descr, shape), values.to_vec()].concat()

@@ -1,0 +1,242 @@
+//! The requests: what is asked, and what is answered.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Deserialize;
+use varnorm::Dataset;
+use varnorm::calibrate::Decision;
+use varnorm::data::CsvLayout;
+use varnorm::detector::Scored;
+use varnorm::report::{Options as ReportOptions, Report};
+
+use crate::refusal::{Refusal, json_response, late};
+use crate::state::Shared;
+use crate::work::in_turn;
+use crate::{guard, input, page};
+
+/// Explanations that a served report may have; each takes as long as scoring a few dozen series.
+const EXPLAIN: usize = 10;
+
+/// All paths.
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    let guarded = Router::new()
+        .route("/metrics", get(metrics))
+        .route("/v1/model", get(model))
+        .route("/v1/score", post(score))
+        .route("/v1/report", post(report))
+        .route("/v1/reload", post(reload))
+        .layer(from_fn_with_state(Arc::clone(&shared), admitted));
+    Router::new()
+        .route("/", get(page::page))
+        .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/openapi.json", get(|| async { json_response(StatusCode::OK, page::OPENAPI.into()) }))
+        .merge(guarded)
+        .fallback(|| async {
+            Refusal::new(StatusCode::NOT_FOUND, "there is no such path; see /openapi.json")
+        })
+        .method_not_allowed_fallback(|| async {
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "the path takes another method; see /openapi.json")
+        })
+        .layer(from_fn_with_state(Arc::clone(&shared), counted))
+        .with_state(shared)
+}
+
+/// Counts every request, and adds the headers that every answer has.
+async fn counted(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    // Paths that are not known are counted together: a client cannot fill the memory with names.
+    let known =
+        ["/", "/healthz", "/metrics", "/openapi.json", "/v1/model", "/v1/score", "/v1/report", "/v1/reload"];
+    let path = known.into_iter().find(|known| *known == request.uri().path()).unwrap_or("other");
+    let mut response = next.run(request).await;
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("cache-control", "no-store"),
+        ("referrer-policy", "no-referrer"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    shared.metrics.request(path, response.status().as_u16(), began.elapsed());
+    response
+}
+
+async fn admitted(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    match guard::admit(shared.token.as_deref(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let corpus = shared.model().detector.members().len();
+    let waiting = shared.waiting.load(Ordering::Relaxed);
+    let text = shared.metrics.text(corpus, waiting, shared.turns.available_permits());
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}
+
+async fn model(State(shared): State<Arc<Shared>>) -> Response {
+    json_response(StatusCode::OK, shared.model().description.clone())
+}
+
+async fn reload(State(shared): State<Arc<Shared>>) -> Result<Response, Refusal> {
+    let deadline = Instant::now() + shared.limits.time;
+    let again = Arc::clone(&shared);
+    let model = in_turn(&shared, deadline, move |_| {
+        again.reload().map_err(|error| {
+            Refusal::new(StatusCode::CONFLICT, format!("the old model stays in use: {error}"))
+        })
+    })
+    .await?;
+    Ok(json_response(StatusCode::OK, model.description.clone()))
+}
+
+/// What can be said beside the body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Asked {
+    /// The name of a file that is the body.
+    name: Option<String>,
+    level: Option<f64>,
+    decision: Option<Decision>,
+    csv_layout: Layout,
+    /// The label of normal series, in a report.
+    normal: Option<String>,
+    /// How many series a report explains.
+    explain: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Layout {
+    #[default]
+    Auto,
+    Wide,
+    Long,
+    Recording,
+}
+
+impl From<Layout> for CsvLayout {
+    fn from(layout: Layout) -> Self {
+        match layout {
+            Layout::Auto => Self::Auto,
+            Layout::Wide => Self::Wide,
+            Layout::Long => Self::Long,
+            Layout::Recording => Self::Recording,
+        }
+    }
+}
+
+/// What was sent, read but not yet understood.
+struct Sent {
+    asked: Asked,
+    is_json: bool,
+    bytes: axum::body::Bytes,
+    deadline: Instant,
+}
+
+impl Sent {
+    /// Reads the body, within its size and time.
+    async fn receive(
+        shared: &Shared,
+        asked: Result<Query<Asked>, QueryRejection>,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Self, Refusal> {
+        let deadline = Instant::now() + shared.limits.time;
+        let Query(asked) = asked
+            .map_err(|e| Refusal::new(StatusCode::BAD_REQUEST, format!("the query: {}", e.body_text())))?;
+        let limit = shared.limits.body;
+        let too_large = || {
+            let sentence = format!(
+                "the body has more than {limit} bytes, the most the server takes; send less at a time"
+            );
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, sentence)
+        };
+        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        if text(header::CONTENT_LENGTH).and_then(|l| l.parse::<u64>().ok()).is_some_and(|l| l > limit as u64)
+        {
+            return Err(too_large());
+        }
+        let is_json = text(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
+        if !is_json && asked.name.is_none() {
+            return Err(Refusal::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "send application/json, or a file with its name as ?name=new.csv",
+            ));
+        }
+        let bytes =
+            tokio::time::timeout_at(deadline.into(), to_bytes(body, limit)).await.map_err(|_| late())?;
+        // The limit is the one thing that can be wrong with a body that arrives.
+        Ok(Self { asked, is_json, bytes: bytes.map_err(|_| too_large())?, deadline })
+    }
+
+    fn dataset(&self, shared: &Shared) -> Result<Dataset, Refusal> {
+        match (&self.asked.name, self.is_json) {
+            (_, true) => input::from_json(&self.bytes, &shared.limits),
+            (Some(name), _) => {
+                input::from_file(name, &self.bytes, self.asked.csv_layout.into(), &shared.limits)
+            }
+            (None, _) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the file has no name")),
+        }
+    }
+}
+
+async fn score(
+    State(shared): State<Arc<Shared>>,
+    asked: Result<Query<Asked>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let sent = Sent::receive(&shared, asked, &headers, body).await?;
+    let inner = Arc::clone(&shared);
+    let answer = in_turn(&shared, sent.deadline, move |run| {
+        let dataset = sent.dataset(&inner)?;
+        let model = inner.model();
+        let settings = model.detector.settings();
+        let level = sent.asked.level.unwrap_or(settings.level);
+        let decision = sent.asked.decision.unwrap_or(settings.decision);
+        let findings = model.detector.score_at(&dataset.series, level, decision, run)?;
+        inner.metrics.scored(findings.len(), findings.flagged());
+        serde_json::to_vec(&Scored::new(&model.detector, &dataset, findings))
+            .map_err(|e| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
+    })
+    .await?;
+    Ok(json_response(StatusCode::OK, answer))
+}
+
+async fn report(
+    State(shared): State<Arc<Shared>>,
+    asked: Result<Query<Asked>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let sent = Sent::receive(&shared, asked, &headers, body).await?;
+    let inner = Arc::clone(&shared);
+    let html = in_turn(&shared, sent.deadline, move |run| {
+        let dataset = sent.dataset(&inner)?;
+        let options = ReportOptions {
+            level: sent.asked.level,
+            decision: sent.asked.decision,
+            normal: sent.asked.normal.clone(),
+            explain: sent.asked.explain.unwrap_or(EXPLAIN).min(EXPLAIN),
+            ..ReportOptions::default()
+        };
+        let model = inner.model();
+        let report = Report::new(&model.detector, &dataset, &options, run)?;
+        inner.metrics.scored(report.scored.findings.len(), report.scored.flagged());
+        Ok(report.to_html())
+    })
+    .await?;
+    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
+}

@@ -1,0 +1,84 @@
+//! What all requests share: the model in use, limits, counters.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tokio::sync::Semaphore;
+use varnorm::detector::Description;
+use varnorm::{Detector, Result};
+
+use crate::metrics::Metrics;
+use crate::{Limits, Options};
+
+/// A model that is ready to score.
+pub(crate) struct Model {
+    pub(crate) detector: Detector,
+    /// The answer to `GET /v1/model`.
+    pub(crate) description: Vec<u8>,
+}
+
+impl Model {
+    pub(crate) fn load(path: &Path) -> Result<Arc<Self>> {
+        let detector = Detector::load(path)?;
+        let description = serde_json::to_vec(&Description::new(&detector))
+            .map_err(|e| varnorm::Error::file(path, format!("cannot be described: {e}")))?;
+        Ok(Arc::new(Self { detector, description }))
+    }
+}
+
+/// What all requests share.
+pub(crate) struct Shared {
+    model: RwLock<Arc<Model>>,
+    path: PathBuf,
+    pub(crate) limits: Limits,
+    pub(crate) token: Option<String>,
+    /// Turns to work.
+    pub(crate) turns: Arc<Semaphore>,
+    /// Requests that wait for a turn.
+    pub(crate) waiting: AtomicUsize,
+    pub(crate) metrics: Metrics,
+    told: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Shared {
+    pub(crate) fn new(options: &Options, model: Arc<Model>, told: Box<dyn Fn(&str) + Send + Sync>) -> Self {
+        Self {
+            model: RwLock::new(model),
+            path: options.model.clone(),
+            limits: options.limits.clone(),
+            token: options.token.clone(),
+            turns: Arc::new(Semaphore::new(options.limits.concurrency)),
+            waiting: AtomicUsize::new(0),
+            metrics: Metrics::default(),
+            told,
+        }
+    }
+
+    /// The model in use; a request keeps the one that it began with.
+    pub(crate) fn model(&self) -> Arc<Model> {
+        Arc::clone(&self.model.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the model file again. Where that fails, the old model stays in use.
+    pub(crate) fn reload(&self) -> Result<Arc<Model>> {
+        let outcome = Model::load(&self.path);
+        match &outcome {
+            Ok(model) => {
+                *self.model.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(model);
+                self.metrics.reloaded(true);
+                self.tell("the model was read again");
+            }
+            Err(error) => {
+                self.metrics.reloaded(false);
+                self.tell(&format!("the old model stays in use: {error}"));
+            }
+        }
+        outcome
+    }
+
+    /// Says a line to whoever started the server.
+    pub(crate) fn tell(&self, words: &str) {
+        (self.told)(words);
+    }
+}

@@ -1,0 +1,112 @@
+//! [`Scored`]: findings with what the data and the model say about them; the JSON of a scored batch everywhere.
+
+use serde::Serialize;
+
+use super::findings::maybe_number_or_word;
+use super::{Detector, Finding, Findings, Rule};
+use crate::calibrate::Calibration;
+use crate::data::Dataset;
+use crate::gram::Scaling;
+use crate::kernel::Kernel;
+use crate::prepare::Preparation;
+use crate::score::{Distance, Norm};
+
+/// What a batch says about its model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelSummary {
+    /// With every `auto` worked out.
+    pub kernel: Kernel,
+    /// Whether kernel values are normalised.
+    pub scaling: Scaling,
+    /// The variance norm.
+    pub norm: Norm,
+    /// Its regularisation.
+    pub alpha: f64,
+    /// Distance to what.
+    pub distance: Distance,
+    /// What is done to series first.
+    pub prepare: Preparation,
+    /// Kept eigenpairs.
+    pub rank: usize,
+    /// Series of the model's corpus.
+    pub corpus_series: usize,
+    /// How scores become p-values.
+    pub calibration: Calibration,
+    /// Normal scores that they are compared with.
+    pub calibration_scores: Option<usize>,
+}
+
+impl ModelSummary {
+    /// Of a detector.
+    pub fn new(detector: &Detector) -> Self {
+        let settings = detector.settings();
+        Self {
+            kernel: detector.kernel().clone(),
+            scaling: settings.scaling,
+            norm: settings.norm,
+            alpha: settings.alpha,
+            distance: settings.distance,
+            prepare: settings.prepare.clone(),
+            rank: detector.spectrum().rank(),
+            corpus_series: detector.members().len(),
+            calibration: settings.calibration,
+            calibration_scores: detector.calibrated().map(|c| c.scores().len()),
+        }
+    }
+}
+
+/// A finding with what the data say about its series.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScoredSeries {
+    /// Its name, or its place where it has none.
+    pub name: String,
+    /// Its label, where the data have labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What was found.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+/// A scored batch: the library's findings, with the model and the names.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scored {
+    /// What scored it.
+    pub model: ModelSummary,
+    /// As in [`Findings`].
+    pub level: f64,
+    /// As in [`Findings`].
+    pub rule: Rule,
+    /// As in [`Findings`].
+    #[serde(serialize_with = "maybe_number_or_word")]
+    pub threshold: Option<f64>,
+    /// As in [`Findings`].
+    pub target_false_alarm_rate: Option<f64>,
+    /// One per series, in order.
+    pub findings: Vec<ScoredSeries>,
+}
+
+impl Scored {
+    /// Puts names and labels to findings about these data.
+    pub fn new(detector: &Detector, dataset: &Dataset, findings: Findings) -> Self {
+        let label = |series: usize| dataset.labels.as_ref()?.values.get(series).cloned();
+        let one = |finding: Finding| ScoredSeries {
+            name: dataset.series_name(finding.series),
+            label: label(finding.series),
+            finding,
+        };
+        Self {
+            model: ModelSummary::new(detector),
+            level: findings.level,
+            rule: findings.rule,
+            threshold: findings.threshold,
+            target_false_alarm_rate: findings.target_false_alarm_rate,
+            findings: findings.findings.into_iter().map(one).collect(),
+        }
+    }
+
+    /// Number of flagged series.
+    pub fn flagged(&self) -> usize {
+        self.findings.iter().filter(|one| one.finding.novel == Some(true)).count()
+    }
+}
