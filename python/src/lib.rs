@@ -10,6 +10,7 @@ mod json;
 mod kernels;
 mod metrics;
 mod norm;
+mod plot;
 mod prepare;
 mod series;
 mod study;
@@ -33,6 +34,8 @@ mod _core {
     use super::metrics::{average_precision, roc_auc};
     #[pymodule_export]
     use super::norm::VarianceNorm;
+    #[pymodule_export]
+    use super::plot::plot;
     #[pymodule_export]
     use super::prepare::{prepare_apply, prepare_fit};
     #[pymodule_export]

@@ -14,7 +14,7 @@ array([0.091, 0.091, 0.091])
 
 import importlib.metadata
 
-from . import datasets, errors, kernels, metrics
+from . import datasets, errors, kernels, metrics, plots
 from ._explanation import Explanation
 from ._gram import gram
 from ._input import from_series, to_series
@@ -43,6 +43,7 @@ __all__ = [
     "gram",
     "kernels",
     "metrics",
+    "plots",
     "study",
     "study_grid",
     "study_merge",

@@ -84,5 +84,5 @@ def _bars(title: str, parts: list[tuple[str, float]]) -> str:
         lines.append(f'<rect x="{start:.1f}" y="{y + 2}" width="{size:.1f}" height="{row - 5}" fill="{color}"/>')
         lines.append(f'<text x="{left + wide + 8}" y="{y + 13}">{value:.3g}</text>')
     height = 30 + row * len(parts)
-    size = f'width="{left + wide + 80}" height="{height}" font-family="sans-serif" font-size="12"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(lines)}</svg>'
+    style = f'width="{left + wide + 80}" height="{height}" font-family="sans-serif" font-size="12"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {style}>{"".join(lines)}</svg>'

@@ -25,8 +25,8 @@ class Dataset:
     name: str
     X: Any
     """A 3-D array where all series have one length, else a list of 2-D arrays."""
-    y: NDArray[np.str_] | None
-    """A label per series, as written in the file."""
+    y: Any
+    """A label per series, as written in the file: an array of words, or None."""
     case_names: list[str] | None = None
     channel_names: list[str] | None = None
     times: list[str] | None = None
