@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
         # Novelty: higher is more novel. A p-value is the chance of a normal series scoring as high.
         novelty = detector.novelty(test.X)
         flagged = detector.predict(test.X) == -1
-        print(f"{detector.kernel_.to_words()}: ROC AUC {varnorm.metrics.roc_auc(test.y != 'Walking', novelty):.3f}")
+        print(f"{detector.kernel_.name}: ROC AUC {varnorm.metrics.roc_auc(test.y != 'Walking', novelty):.3f}")
         for motion in MOTIONS:
             of = test.y == motion
             median, count = np.median(novelty[of]), int(flagged[of].sum())
@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
         scores = np.sort(novelty[test.y == motion])
         curves.append(Curve(motion, 10 * at + np.arange(len(scores)), scores, "points"))
     curves.append(Curve("threshold", [0, 39], [-detector.offset_] * 2, "dashed"))
-    picture = plot(curves, title="Novelty of the test recordings", x="recording", y="novelty", y_log=True)
+    picture = plot(curves, title="Novelty of the test recordings", x="recording", y="novelty")
     picture.save(folder / "first_hour_novelty.svg")
 
     # Why? The most novel recording, explained.

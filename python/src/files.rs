@@ -79,6 +79,12 @@ pub fn basic_motions(py: Python<'_>) -> PyResult<(Dataset, Dataset)> {
     Ok((Dataset::of(py, split.train)?, Dataset::of(py, split.test)?))
 }
 
+/// Writes text to a file: whole or not at all.
+#[pyfunction]
+pub fn write_text(py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
+    py.detach(|| data::write_atomically(&path, |out| out.write_all(text.as_bytes()))).map_err(|e| raised(&e))
+}
+
 /// Writes a file; its extension tells the format. Returns what had to be dropped.
 #[pyfunction]
 #[pyo3(signature = (path, name, series, labels=None, case_names=None, channel_names=None, times=None, csv_shape="long", lossy=false))]

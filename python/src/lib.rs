@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use super::detector::{Detector, Findings, leave_one_out, settings};
     #[pymodule_export]
-    use super::files::{Dataset, basic_motions, read, read_split, write};
+    use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]
     use super::kernels::{
         calibration_json, catalogue, gram, kernel_json, kernel_words, preparation_json, random_signature,

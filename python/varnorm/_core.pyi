@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "write"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "write", "write_text"]
 
 @final
 class Dataset:
@@ -409,4 +409,9 @@ def study_merge(pieces: SupportsGetItem[int, str | PathLike[str]], output: str |
 def write(path: str | PathLike[str], name: str, series: SeriesSet, labels: SupportsGetItem[int, str] | None = None, case_names: SupportsGetItem[int, str] | None = None, channel_names: SupportsGetItem[int, str] | None = None, times: SupportsGetItem[int, str] | None = None, csv_shape: str = "long", lossy: bool = False) -> list[str]:
     """
     Writes a file; its extension tells the format. Returns what had to be dropped.
+    """
+
+def write_text(path: str | PathLike[str], text: str) -> None:
+    """
+    Writes text to a file: whole or not at all.
     """

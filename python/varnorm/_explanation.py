@@ -58,8 +58,8 @@ class Explanation:
         most = max(self.channels, key=lambda part: part["adds"])
         when = max(self.segments, key=lambda part: part["adds"])
         return (
-            f"score {self.score:.4g}{p}; nearest normal series {self.nearest}; channel {most['channel']} adds most "
-            f"({most['adds']:.3g}), then steps {when['first_step']} to {when['end_step'] - 1} ({when['adds']:.3g})"
+            f"score {self.score:.4g}{p}; nearest normal series {self.nearest}; what adds most: channel {most['channel']} "
+            f"({most['adds']:.3g}), steps {when['first_step']} to {when['end_step'] - 1} ({when['adds']:.3g})"
         )
 
     def _repr_html_(self) -> str:

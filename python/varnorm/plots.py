@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple, Union
 
 import numpy as np
@@ -37,14 +35,7 @@ class Picture(str):
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the picture: whole or not at all."""
-        target = Path(path)
-        with tempfile.NamedTemporaryFile("w", dir=target.parent, suffix=".svg", delete=False) as file:
-            file.write(self)
-        try:
-            os.replace(file.name, target)
-        except OSError:
-            os.unlink(file.name)
-            raise
+        _core.write_text(os.fspath(path), self)
 
 
 def plot(
