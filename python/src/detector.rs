@@ -102,7 +102,7 @@ impl Detector {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let settings: Settings = json::read("settings", settings)?;
+        let settings = json::settings(settings)?;
         let (corpus, outliers) = (Arc::clone(&corpus.set), outliers.map(|o| Arc::clone(&o.set)));
         let operations = fitting(&settings, &corpus);
         let fitted = Call { n_jobs, progress, operations }.run(py, move |run| match outliers {
@@ -243,7 +243,7 @@ pub fn leave_one_out<'py>(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let settings: Settings = json::read("settings", settings)?;
+    let settings = json::settings(settings)?;
     let corpus = Arc::clone(&corpus.set);
     let operations = fitting(&settings, &corpus);
     let scores = Call { n_jobs, progress, operations }.run(py, move |run| {
@@ -259,7 +259,7 @@ pub fn leave_one_out<'py>(
 /// All settings with their defaults filled in: the program's JSON.
 #[pyfunction]
 pub fn settings(settings: &str) -> PyResult<String> {
-    let settings: Settings = json::read("settings", settings)?;
+    let settings = json::settings(settings)?;
     settings.validate().map_err(|e| raised(&e))?;
     json::write(&settings)
 }

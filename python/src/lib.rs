@@ -14,6 +14,7 @@ mod plot;
 mod prepare;
 mod series;
 mod study;
+mod theory;
 mod work;
 
 use pyo3::prelude::*;
@@ -42,4 +43,6 @@ mod _core {
     use super::series::SeriesSet;
     #[pymodule_export]
     use super::study::{Study, study_grid, study_merge};
+    #[pymodule_export]
+    use super::theory::theory;
 }

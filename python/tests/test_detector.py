@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas
 import pytest
 
 import varnorm
@@ -17,6 +18,7 @@ SETTINGS = [
     (dict(kernel="gak", distance="mahalanobis", alpha=0.01, max_rank=5), ("--kernel", "gak", "--distance", "mahalanobis", "--alpha", 0.01, "--max-rank", 5)),
     (dict(kernel=Sig(level=3), norm="tikhonov", neighbour=2, prepare="published,time"), ("--kernel", "sig:level=3", "--norm", "tikhonov", "--neighbour", 2, "--prepare", "published,time")),
     (dict(calibration="split:holdout=0.5", normalize=False, contamination=0.2), ("--calibration", "split:holdout=0.5", "--no-normalize", "--level", 0.2)),
+    (dict(decision="storey", eigenvalue_threshold=1e-3), ("--decision", "storey", "--eigenvalue-threshold", 1e-3)),
     (dict(calibration="gaussian", distance="mahalanobis"), ("--calibration", "gaussian", "--distance", "mahalanobis")),
 ]
 
@@ -46,6 +48,18 @@ def test_models_go_from_python_to_the_program_and_back(walks, program, tmp_path,
     assert np.array_equal(loaded.fit(walks[:20]).novelty(walks), detector.novelty(walks))
 
 
+def test_names_of_a_long_table_are_told_as_the_program_tells_them(walks, program, tmp_path):
+    names = [f"run {at}" for at in range(20)]
+    varnorm.datasets.save(tmp_path / "normal.csv", walks[:20], layout="ntd", case_names=names)
+    program("fit", tmp_path / "normal.csv", "-o", tmp_path / "theirs.model")
+    detector = NoveltyDetector(layout="long").fit(pandas.read_csv(tmp_path / "normal.csv", float_precision="round_trip"))
+    detector.save(tmp_path / "ours.model")
+    assert (tmp_path / "ours.model").read_bytes() == (tmp_path / "theirs.model").read_bytes()
+    detector.set_params(layout="ntd")
+    found = detector.findings(walks[20:])["findings"]
+    assert [one["nearest_name"] for one in found] == [names[at] for at in detector.nearest(walks[20:])]
+
+
 def test_explanations_are_the_program_s(walks, program, tmp_path):
     detector = NoveltyDetector(layout="ntd", contamination=0.1).fit(walks[:20])
     detector.save(tmp_path / "model")
@@ -59,6 +73,8 @@ def test_explanations_are_the_program_s(walks, program, tmp_path):
     assert nct.explain(walks[23].T).to_json() == explanation.to_json()
     assert "nearest normal series" in repr(explanation)
     assert explanation._repr_html_().count("<svg") == 2
+    with pytest.raises(DataError, match="x must be a single series: .* it is a 3-D array"):
+        detector.explain(walks[23:24])
     with pytest.raises(DataError, match="state which"):
         NoveltyDetector(contamination=0.1).fit(walks[:20, :, 0]).explain(walks[23])
 
@@ -107,9 +123,11 @@ def test_what_it_was_told_is_checked_when_it_is_fitted(walks):
         (dict(alpha=0.0), "alpha = 0: must be positive for the envelope norm"),
         (dict(prepare="wavelet"), "`wavelet` is not a preparation step"),
         (dict(calibration="magic"), "calibration = magic"),
+        (dict(decision="coin"), "unknown variant `coin`"),
         (dict(contamination="much"), "must be 'auto' or a rate"),
         (dict(contamination=1.5), "level = 1.5: must be a false-alarm rate"),
         (dict(n_jobs=0), "n_jobs = 0: must be a number of threads"),
+        (dict(max_rank=2.5), r'rank = \{"eigenvalue_threshold":null,"max_rank":2.5\}: invalid type'),
         (dict(max_rank=0), "max_rank = 0: must be at least 1"),
         (dict(progress="loud"), "must be True, False or a function"),
     ]:

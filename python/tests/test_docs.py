@@ -39,7 +39,7 @@ def printed(kind: str, code: str, names: dict[str, object], folder: Path) -> str
 
 
 @pytest.mark.filterwarnings("ignore::varnorm.VarnormWarning")
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.stem)
 def test_every_block_prints_what_the_page_says(page, tmp_path, monkeypatch):
     text = page.read_text()
     if "UEA_FOLDER" in text:

@@ -19,6 +19,7 @@ from ._explanation import Explanation
 from ._gram import gram
 from ._input import from_series, to_series
 from ._study import Study, study, study_grid, study_merge
+from ._theory import Theory, theory
 from .detector import NoveltyDetector
 from .errors import VarnormError, VarnormWarning
 from .features import RandomSignature, SignatureFeatures
@@ -33,6 +34,7 @@ __all__ = [
     "RandomSignature",
     "SignatureFeatures",
     "Study",
+    "Theory",
     "VarianceNorm",
     "VarnormError",
     "VarnormWarning",
@@ -47,5 +49,6 @@ __all__ = [
     "study",
     "study_grid",
     "study_merge",
+    "theory",
     "to_series",
 ]

@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "theory", "write", "write_text"]
 
 @final
 class Dataset:
@@ -404,6 +404,11 @@ def study_grid() -> str:
 def study_merge(pieces: SupportsGetItem[int, str | PathLike[str]], output: str | PathLike[str]) -> Study:
     """
     Joins pieces of one study into one run folder.
+    """
+
+def theory(dimension: SupportsIndex = 60, repeats: SupportsIndex = 20, alpha: SupportsFloat | SupportsIndex = 0.01, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> tuple[str, list[tuple[str, str]]]:
+    """
+    Watches the statements on a law with known norms: the program's JSON, and pictures by the names of their files.
     """
 
 def write(path: str | PathLike[str], name: str, series: SeriesSet, labels: SupportsGetItem[int, str] | None = None, case_names: SupportsGetItem[int, str] | None = None, channel_names: SupportsGetItem[int, str] | None = None, times: SupportsGetItem[int, str] | None = None, csv_shape: str = "long", lossy: bool = False) -> list[str]:

@@ -56,6 +56,8 @@ def to_one(data: Any, layout: Layout = None, name: str = "x") -> _core.SeriesSet
     """A single series: 1-D for one channel, else 2-D by the layout without its n."""
     if isinstance(data, _core.SeriesSet) or (layout == "long" and is_frame(data)):
         found = to_series(data, layout, name)
+    elif np.ndim(data) not in (1, 2):
+        raise DataError(f"{name} must be a single series: 1-D for one channel, else 2-D; it is a {np.ndim(data)}-D array")
     else:
         found = _from_list([data], layout, name)
     if len(found) != 1:

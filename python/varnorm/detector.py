@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._explanation import Explanation, numbers
+from ._frames import is_frame, read_long
 from ._input import Layout, to_one, to_series
 from ._kernel import Kernel, KernelLike, kernel_from, kernel_spec
 from ._progress import Listening, Progress
 from ._table import admit
-from .errors import DataError, ParameterError, VarnormWarning
+from .errors import ParameterError, VarnormWarning
 
 Floats = NDArray[np.float64]
 PathLike = Union[str, "os.PathLike[str]"]
@@ -56,6 +57,8 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     calibration : str
         How normal scores for comparison are obtained: "cross_fit", "split", "leave_one_out", "gaussian", "quantile",
         "supervised" (needs y in `fit`), "fixed:threshold=3", "none"; with parameters as in "cross_fit:folds=10,seed=1".
+    decision : {"benjamini_hochberg", "storey", "lord", "each"}
+        How `findings` makes flags from p-values: over the batch, over the batch as a stream, or each on its own.
     contamination : "auto" or float
         The share of normal series that `predict` may flag: the level of its threshold. "auto" is 0.05.
     layout : {"ntd", "nct", "long"} or None
@@ -101,6 +104,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         normalize: bool = True,
         prepare: str = "standard",
         calibration: str = "cross_fit",
+        decision: str = "benjamini_hochberg",
         contamination: str | float = "auto",
         layout: Layout = None,
         n_jobs: int | None = None,
@@ -116,6 +120,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.normalize = normalize
         self.prepare = prepare
         self.calibration = calibration
+        self.decision = decision
         self.contamination = contamination
         self.layout = layout
         self.n_jobs = n_jobs
@@ -142,6 +147,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             "rank": {"max_rank": self.max_rank, "eigenvalue_threshold": self.eigenvalue_threshold},
             "calibration": json.loads(_core.calibration_json(self.calibration)),
             "level": self._level(),
+            "decision": self.decision,
         }
         return _core.settings(json.dumps(given, default=lambda value: value.item()))
 
@@ -169,7 +175,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         series = admit(self, X, reset=True)
         corpus, outliers = self._labelled(series, y)
         with Listening(self.progress) as listener:
-            detector = _core.Detector.fit(settings, corpus, outliers, None, self.n_jobs, listener)
+            detector = _core.Detector.fit(settings, corpus, outliers, self._names(X), self.n_jobs, listener)
         self._take(detector)
         for sentence in detector.warnings():
             warnings.warn(sentence, VarnormWarning, stacklevel=2)
@@ -183,6 +189,12 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise ParameterError("calibration = supervised: fit(X, y) needs y with 1 for each normal series and -1 for each outlier")
         normal, outliers = (np.flatnonzero(labels == sign).tolist() for sign in (1, -1))
         return series.select(normal), series.select(outliers)
+
+    def _names(self, X: Any) -> list[str] | None:
+        """Names of the corpus' series, where a table has them: they are told with findings."""
+        if self.layout != "long" or self.calibration.lstrip().startswith("supervised"):
+            return None
+        return [str(name) for name in read_long(X)[2]] if is_frame(X) else None
 
     def _take(self, detector: _core.Detector) -> None:
         threshold = detector.threshold(json.loads(detector.settings())["level"])
@@ -243,7 +255,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         level : float, optional
             The rate that flags aim at; `contamination` where it is left out.
         decision : {"benjamini_hochberg", "storey", "lord", "each"}, optional
-            How flags are made from p-values; over the batch (the first) where it is left out.
+            How flags are made; the detector's `decision` where it is left out.
         as_frame : bool
             The findings alone, as a pandas table.
         """
@@ -302,6 +314,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             normalize=settings["scaling"] == "normalized",
             prepare=json.dumps(settings["prepare"]),
             calibration=json.dumps(settings["calibration"]),
+            decision=settings["decision"],
             contamination=settings["level"],
             layout=layout,
             n_jobs=n_jobs,
