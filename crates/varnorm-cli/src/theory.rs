@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use varnorm::Error;
-use varnorm::theory::{Consistency, Equidistance, Spread, consistency, equidistance, spread, teaching_law};
+use varnorm::theory::Report;
 
 use crate::args::ReportFormat;
 use crate::console::Console;
@@ -45,40 +44,13 @@ pub struct Theory {
     format: ReportFormat,
 }
 
-#[derive(Serialize)]
-struct Report {
-    dimension: u16,
-    consistency: Consistency,
-    spread: Spread,
-    equidistance: Equidistance,
-}
-
 impl Theory {
     /// Draws, prints, writes.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
-        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            return Err(Error::bad_param("alpha", self.alpha, "must be positive").into());
-        }
-        let law = teaching_law(usize::from(self.dimension))?;
-        let (repeats, run) = (u64::from(self.repeats), &console.run);
-        let counts: Vec<usize> = (0..8).map(|k| 25 << k).collect();
-        let alphas: Vec<f64> = (-10..=2).map(|e| 10f64.powf(f64::from(e) / 2.0)).collect();
-        // Linearly independent elements: at most as many as the law has dimensions.
-        let sizes = [3, 5, 8, 12, 20, 30, 50, 80, 120, 200];
-        let sizes: Vec<usize> = sizes.into_iter().filter(|n| *n <= usize::from(self.dimension)).collect();
-        let report = Report {
-            dimension: self.dimension,
-            consistency: consistency(&law, self.alpha, &counts, repeats, run)?,
-            spread: spread(&law, &alphas, 100, 5 * repeats, run)?,
-            equidistance: equidistance(&law, self.alpha, &sizes, run)?,
-        };
+        let report = Report::new(self.dimension, self.repeats, self.alpha, &console.run)?;
         if let Some(folder) = &self.output {
             std::fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
-            for (name, plot) in [
-                ("consistency.svg", report.consistency.plot()),
-                ("spread.svg", report.spread.plot()),
-                ("equidistance.svg", report.equidistance.plot()),
-            ] {
+            for (name, plot) in report.plots() {
                 varnorm::data::write_atomically(&folder.join(name), |out| {
                     out.write_all(plot.to_svg().as_bytes())
                 })?;
@@ -86,7 +58,7 @@ impl Theory {
         }
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(out, &report),
-            ReportFormat::Table => report.write(out),
+            ReportFormat::Table => write_report(&report, out),
         })?;
         if let Some(folder) = &self.output {
             console.say(format!(
@@ -98,54 +70,49 @@ impl Theory {
     }
 }
 
-impl Report {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let c = &self.consistency;
-        let digits = |value: f64| significant(value, 3);
-        writeln!(out, "Empirical norms tend to the law's (alpha {}): mean absolute error", c.alpha)?;
-        let mut table =
-            Table::new(vec![("N", Align::Right), ("tikhonov", Align::Right), ("envelope", Align::Right)]);
-        for (at, count) in c.counts.iter().enumerate() {
-            table.push(vec![count.to_string(), digits(c.tikhonov[at]), digits(c.envelope[at])]);
-        }
-        table.write_aligned(out)?;
-        writeln!(
-            out,
-            "slopes {:.2} and {:.2}; the theorem promises -0.25 or steeper, and -0.5 is the rate of a mean\n",
-            c.tikhonov_slope, c.envelope_slope
-        )?;
-        let s = &self.spread;
-        writeln!(
-            out,
-            "Nearest against furthest of {} neighbours: (max - min) / mean of squared distances",
-            s.count
-        )?;
-        let columns = ["alpha", "eff. dimension", "law's norm", "sample's norm", "epsilon"];
-        let mut table = Table::new(columns.map(|name| (name, Align::Right)).to_vec());
-        for (at, alpha) in s.alphas.iter().enumerate() {
-            let cells = [*alpha, s.effective_dimension[at], s.population[at], s.empirical[at], s.bound[at]];
-            table.push(cells.map(digits).to_vec());
-        }
-        table.write_aligned(out)?;
-        writeln!(
-            out,
-            "spreads are those that 95% of the trials stay below; epsilon is without its constant\n"
-        )?;
-        let e = &self.equidistance;
-        writeln!(out, "Distances between corpus elements, smallest to largest (alpha 0 and {})", e.alpha)?;
-        let columns = ["N", "sqrt(2N)", "alpha 0", "regularised", "bounds"];
-        let mut table = Table::new(columns.map(|name| (name, Align::Right)).to_vec());
-        let pair = |(low, high): (f64, f64)| format!("{} to {}", significant(low, 4), significant(high, 4));
-        for (at, count) in e.counts.iter().enumerate() {
-            let root = significant((2.0 * *count as f64).sqrt(), 4);
-            table.push(vec![
-                count.to_string(),
-                root,
-                pair(e.exact[at]),
-                pair(e.tikhonov[at]),
-                pair(e.bounds[at]),
-            ]);
-        }
-        table.write_aligned(out)
+fn write_report(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let c = &report.consistency;
+    let digits = |value: f64| significant(value, 3);
+    writeln!(out, "Empirical norms tend to the law's (alpha {}): mean absolute error", c.alpha)?;
+    let mut table =
+        Table::new(vec![("N", Align::Right), ("tikhonov", Align::Right), ("envelope", Align::Right)]);
+    for (at, count) in c.counts.iter().enumerate() {
+        table.push(vec![count.to_string(), digits(c.tikhonov[at]), digits(c.envelope[at])]);
     }
+    table.write_aligned(out)?;
+    writeln!(
+        out,
+        "slopes {:.2} and {:.2}; the theorem promises -0.25 or steeper, and -0.5 is the rate of a mean\n",
+        c.tikhonov_slope, c.envelope_slope
+    )?;
+    let s = &report.spread;
+    writeln!(
+        out,
+        "Nearest against furthest of {} neighbours: (max - min) / mean of squared distances",
+        s.count
+    )?;
+    let columns = ["alpha", "eff. dimension", "law's norm", "sample's norm", "epsilon"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Right)).to_vec());
+    for (at, alpha) in s.alphas.iter().enumerate() {
+        let cells = [*alpha, s.effective_dimension[at], s.population[at], s.empirical[at], s.bound[at]];
+        table.push(cells.map(digits).to_vec());
+    }
+    table.write_aligned(out)?;
+    writeln!(out, "spreads are those that 95% of the trials stay below; epsilon is without its constant\n")?;
+    let e = &report.equidistance;
+    writeln!(out, "Distances between corpus elements, smallest to largest (alpha 0 and {})", e.alpha)?;
+    let columns = ["N", "sqrt(2N)", "alpha 0", "regularised", "bounds"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Right)).to_vec());
+    let pair = |(low, high): (f64, f64)| format!("{} to {}", significant(low, 4), significant(high, 4));
+    for (at, count) in e.counts.iter().enumerate() {
+        let root = significant((2.0 * *count as f64).sqrt(), 4);
+        table.push(vec![
+            count.to_string(),
+            root,
+            pair(e.exact[at]),
+            pair(e.tikhonov[at]),
+            pair(e.bounds[at]),
+        ]);
+    }
+    table.write_aligned(out)
 }

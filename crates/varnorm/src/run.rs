@@ -33,7 +33,7 @@ type Listener = dyn Fn(Progress<'_>) + Send + Sync;
 /// assert!(run.check().is_err());
 /// ```
 pub struct Run {
-    pool: Option<rayon::ThreadPool>,
+    pool: Option<Arc<rayon::ThreadPool>>,
     cancel: Arc<AtomicBool>,
     listener: Option<Box<Listener>>,
 }
@@ -56,14 +56,18 @@ impl Run {
         let threads = if threads == 0 { cores } else { threads };
         let pool = match threads {
             1 => None,
-            _ => Some(
-                rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()
-                    .map_err(|e| Error::bad_param("threads", threads, e.to_string()))?,
-            ),
+            _ => {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                Some(Arc::new(pool.map_err(|e| Error::bad_param("threads", threads, e.to_string()))?))
+            }
         };
         Ok(Self { pool, ..Self::sequential() })
+    }
+
+    /// Another run on the same threads, with a flag of its own and no listener: starting threads takes longer than
+    /// small work does.
+    pub fn again(&self) -> Self {
+        Self { pool: self.pool.clone(), ..Self::sequential() }
     }
 
     /// Calls `listener` as work gets done, from any thread.
@@ -79,7 +83,7 @@ impl Run {
 
     /// Threads in use.
     pub fn threads(&self) -> usize {
-        self.pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+        self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
     /// `Err(Cancelled)` once the caller has asked to stop.

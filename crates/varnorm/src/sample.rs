@@ -156,7 +156,8 @@ impl VarianceNorm {
         let kernel = kernel.resolve(sample)?;
         let gram = gram::gram(&kernel, sample, scaling, run)?;
         let spectrum = Spectrum::new(&gram, rank, run)?;
-        let space = Space::Kernel { kernel, sample: sample.clone(), self_values: gram.self_values, scaling };
+        let sample = sample.clone().into_owned();
+        let space = Space::Kernel { kernel, sample, self_values: gram.self_values, scaling };
         Ok(Self { space, spectrum })
     }
 

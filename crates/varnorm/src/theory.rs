@@ -3,6 +3,9 @@
 //! Each function draws samples, compares with what the theory says and gives numbers, with a [`Plot`] of them.
 
 pub mod false_alarms;
+mod report;
+
+pub use report::Report;
 
 use serde::Serialize;
 

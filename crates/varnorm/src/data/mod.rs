@@ -16,6 +16,7 @@ mod npz;
 mod series;
 mod text;
 mod ts;
+mod values;
 mod view;
 
 pub use atomic::write_atomically;
@@ -24,4 +25,4 @@ pub use csv::CsvLayout;
 pub use dataset::{Dataset, LabelKind, Labels, Split};
 pub use files::{read_all, read_split};
 pub use format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_up_to, write};
-pub use series::{Series, SeriesSet};
+pub use series::{Series, SeriesSet, SharedValues};

@@ -1,6 +1,9 @@
 //! [`Series`] and [`SeriesSet`]: time series as numbers, nothing else.
 
+use super::values::Values;
 use crate::error::{Error, Result};
+
+pub use super::values::SharedValues;
 
 /// One multivariate time series: `steps` rows of `channels` values, borrowed from a [`SeriesSet`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +47,7 @@ impl<'a> Series<'a> {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeriesSet {
-    values: Vec<f64>,
+    values: Values,
     /// Where each series starts in `values`, and the end: one more than there are series.
     starts: Vec<usize>,
     channels: usize,
@@ -56,7 +59,7 @@ impl SeriesSet {
         if channels == 0 {
             return Err(Error::bad_param("channels", channels, "a series needs at least one channel"));
         }
-        Ok(Self { values: Vec::new(), starts: vec![0], channels })
+        Ok(Self { values: Values::default(), starts: vec![0], channels })
     }
 
     /// `n` series of equal length from one `n x steps x channels` buffer, taken without a copy.
@@ -70,11 +73,32 @@ impl SeriesSet {
             ));
         }
         let starts = (0..=values.len() / each).map(|i| i * each).collect();
-        Ok(Self { values, starts, channels })
+        Ok(Self { values: values.into(), starts, channels })
     }
 
     /// Series of the given lengths from one buffer, taken without a copy.
     pub fn from_lengths(values: Vec<f64>, lengths: &[usize], channels: usize) -> Result<Self> {
+        Self::cut(values.into(), lengths, channels)
+    }
+
+    /// The same over a buffer that belongs to somebody else: it is kept alive, never changed, and copied only when
+    /// this set is to be changed.
+    pub fn from_shared(values: SharedValues, lengths: &[usize], channels: usize) -> Result<Self> {
+        Self::cut(values.into(), lengths, channels)
+    }
+
+    /// The same series in a buffer of their own, so that nobody else can change them.
+    pub fn into_owned(mut self) -> Self {
+        self.values.own();
+        self
+    }
+
+    /// Whether the buffer belongs to somebody else.
+    pub fn is_shared(&self) -> bool {
+        self.values.is_shared()
+    }
+
+    fn cut(values: Values, lengths: &[usize], channels: usize) -> Result<Self> {
         let total = lengths.iter().try_fold(0usize, |sum, &l| sum.checked_add(l.checked_mul(channels)?));
         if channels == 0 || lengths.contains(&0) || total != Some(values.len()) {
             return Err(Error::bad_param(
@@ -102,7 +126,7 @@ impl SeriesSet {
                 format!("must be one or more whole steps of {} channels", self.channels),
             ));
         }
-        self.values.extend_from_slice(values);
+        self.values.own().extend_from_slice(values);
         self.starts.push(self.values.len());
         Ok(())
     }
@@ -166,17 +190,17 @@ impl SeriesSet {
 
     /// The whole buffer, to change values in place.
     pub fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
+        self.values.own()
     }
 
     /// The series at `indices`, in that order.
     pub fn select(&self, indices: &[usize]) -> Self {
-        let mut picked = Self { values: Vec::new(), starts: vec![0], channels: self.channels };
+        let (mut values, mut starts) = (Vec::new(), vec![0]);
         for &i in indices {
-            picked.values.extend_from_slice(self.series(i).values());
-            picked.starts.push(picked.values.len());
+            values.extend_from_slice(self.series(i).values());
+            starts.push(values.len());
         }
-        picked
+        Self { values: values.into(), starts, channels: self.channels }
     }
 
     /// Appends all series of another set with the same number of channels.
@@ -189,7 +213,7 @@ impl SeriesSet {
             });
         }
         let offset = self.values.len();
-        self.values.extend_from_slice(&other.values);
+        self.values.own().extend_from_slice(&other.values);
         self.starts.extend(other.starts[1..].iter().map(|s| s + offset));
         Ok(())
     }

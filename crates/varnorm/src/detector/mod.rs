@@ -138,6 +138,8 @@ impl Fitted {
         settings.measure().validate(gram.len())?;
         let spectrum = Spectrum::new(&gram, settings.rank, run)?;
         let self_values = gram.self_values.clone();
+        // A model must not change when its caller's data do.
+        let corpus = corpus.into_owned();
         Ok((Self { preparation, kernel, corpus, self_values, spectrum }, gram))
     }
 

@@ -100,7 +100,8 @@ impl Detector {
         write_atomically(path, |file| file.write_all(&bytes))
     }
 
-    fn to_bytes(&self) -> Result<Vec<u8>, String> {
+    /// The content of the model file; an error says what could not be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let header = Header {
             format: FORMAT,
             program: concat!("varnorm ", env!("CARGO_PKG_VERSION")).into(),
@@ -157,7 +158,8 @@ impl Detector {
         Self::from_bytes(&bytes).map_err(|problem| Error::Model { path: path.into(), problem })
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+    /// From the content of a model file, checked; an error says which check failed.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         let (_, layout) = SafeTensors::read_metadata(bytes)
             .map_err(|e| format!("it is not a safetensors file, or it was cut short or damaged ({e})"))?;
         let entry = layout.metadata().as_ref().and_then(|m| m.get(KEY));

@@ -1,0 +1,265 @@
+//! The detector: fit, score, explain, save, load.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use varnorm::calibrate::Decision;
+use varnorm::{Error, Settings};
+
+use crate::errors::{named, raised};
+use crate::json;
+use crate::series::SeriesSet;
+use crate::work::{Call, decomposition, operations};
+
+/// What a detector says about a batch.
+#[pyclass(frozen, module = "varnorm._core")]
+pub struct Findings {
+    findings: varnorm::Findings,
+}
+
+#[pymethods]
+impl Findings {
+    fn __len__(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// How novel each series is: higher is more.
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, self.findings.scores())
+    }
+
+    /// The chance of a normal series scoring at least as high; none without calibration.
+    #[getter]
+    fn p_values<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        let values: Option<Vec<f64>> = self.findings.findings.iter().map(|f| f.p_value).collect();
+        values.map(|values| PyArray1::from_vec(py, values))
+    }
+
+    /// Whether each series is flagged; none without calibration.
+    #[getter]
+    fn novel<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<bool>>> {
+        let flags: Option<Vec<bool>> = self.findings.findings.iter().map(|f| f.novel).collect();
+        flags.map(|flags| PyArray1::from_vec(py, flags))
+    }
+
+    /// The nearest normal series, by its place among those the detector was fitted on.
+    #[getter]
+    fn nearest<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_vec(py, self.findings.findings.iter().map(|f| f.nearest as i64).collect())
+    }
+
+    /// The share of each squared distance from the mean that no corpus series explains.
+    #[getter]
+    fn outside_span<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, self.findings.findings.iter().map(|f| f.outside_span).collect())
+    }
+
+    /// The program's JSON.
+    fn to_json(&self) -> PyResult<String> {
+        json::write(&self.findings)
+    }
+}
+
+/// A fitted detector.
+#[pyclass(frozen, module = "varnorm._core")]
+pub struct Detector {
+    detector: Arc<varnorm::Detector>,
+}
+
+impl Detector {
+    fn of(detector: varnorm::Detector) -> Self {
+        Self { detector: Arc::new(detector) }
+    }
+
+    /// At most how many operations it takes to score series.
+    fn scoring(&self, series: &varnorm::SeriesSet) -> f64 {
+        let corpus = self.detector.corpus();
+        let spectrum = series.len() as f64 * (corpus.len() as f64).powi(2);
+        operations(self.detector.kernel(), series, corpus) + spectrum
+    }
+}
+
+/// At most how many operations it takes to fit: the whole and its folds, which are ten or fewer, or to leave one out.
+fn fitting(settings: &Settings, corpus: &varnorm::SeriesSet) -> f64 {
+    10.0 * (operations(&settings.kernel, corpus, corpus) + decomposition(corpus.len()))
+}
+
+#[pymethods]
+impl Detector {
+    /// Fits on normal series. Settings are the program's JSON.
+    #[staticmethod]
+    #[pyo3(signature = (settings, corpus, outliers=None, names=None, n_jobs=None, progress=None))]
+    fn fit(
+        py: Python<'_>,
+        settings: &str,
+        corpus: &SeriesSet,
+        outliers: Option<&SeriesSet>,
+        names: Option<Vec<String>>,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let settings = json::settings(settings)?;
+        let (corpus, outliers) = (Arc::clone(&corpus.set), outliers.map(|o| Arc::clone(&o.set)));
+        let operations = fitting(&settings, &corpus);
+        let fitted = Call { n_jobs, progress, operations }.run(py, move |run| match outliers {
+            Some(outliers) => settings.fit_with_outliers(&corpus, &outliers, run),
+            None => settings.fit(&corpus, run),
+        })?;
+        Ok(Self::of(fitted.with_corpus_names(names)))
+    }
+
+    /// Scores new series; level and decision are the detector's where they are left out.
+    #[pyo3(signature = (series, level=None, decision=None, n_jobs=None, progress=None))]
+    fn score(
+        &self,
+        py: Python<'_>,
+        series: &SeriesSet,
+        level: Option<f64>,
+        decision: Option<&str>,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Findings> {
+        let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
+        let level = level.unwrap_or(detector.settings().level);
+        let decision: Decision = match decision {
+            Some(word) => json::word("decision", word)?,
+            None => detector.settings().decision,
+        };
+        let call = Call { n_jobs, progress, operations: self.scoring(&series) };
+        let findings = call.run(py, move |run| detector.score_at(&series, level, decision, run))?;
+        Ok(Findings { findings })
+    }
+
+    /// Why a series has its score: the program's JSON.
+    #[pyo3(signature = (series, index=0, segments=10, n_jobs=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        series: &SeriesSet,
+        index: usize,
+        segments: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<String> {
+        let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
+        // A series per channel and stretch is scored.
+        let variants = (segments + detector.corpus().channels() + 1) as f64;
+        let call = Call { n_jobs, progress: None, operations: variants * self.scoring(&series) };
+        let explanation = call.run(py, move |run| detector.explain(&series, index, segments, run))?;
+        json::write(&explanation)
+    }
+
+    /// Writes the model file: whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.detector.save(&path)).map_err(|e| raised(&e))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(Self::of(py.detach(|| varnorm::Detector::load(&path)).map_err(|e| raised(&e))?))
+    }
+
+    /// The content of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.detector.to_bytes().map_err(|problem| named("FormatError", problem))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// From the content of a model file.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let wrong = |problem| Error::Model { path: "the pickled detector".into(), problem };
+        Ok(Self::of(varnorm::Detector::from_bytes(bytes).map_err(|e| raised(&wrong(e)))?))
+    }
+
+    /// What was chosen: the program's JSON.
+    fn settings(&self) -> PyResult<String> {
+        json::write(self.detector.settings())
+    }
+
+    /// The kernel with every `auto` worked out, as JSON.
+    fn kernel(&self) -> PyResult<String> {
+        json::write(self.detector.kernel())
+    }
+
+    /// What the corpus and the norm are good for: the program's JSON.
+    fn diagnostics(&self) -> PyResult<String> {
+        json::write(&self.detector.diagnostics())
+    }
+
+    /// What one should know before trusting this model.
+    fn warnings(&self) -> Vec<String> {
+        self.detector.warnings()
+    }
+
+    /// The score above which a single series is flagged at this level; none without calibration.
+    fn threshold(&self, level: f64) -> Option<f64> {
+        self.detector.threshold(level)
+    }
+
+    /// The chance of a normal series scoring at least so high; none without calibration.
+    fn p_values<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'_, f64>,
+    ) -> Option<Bound<'py, PyArray1<f64>>> {
+        let values: Option<Vec<f64>> = scores.as_array().iter().map(|s| self.detector.p_value(*s)).collect();
+        values.map(|values| PyArray1::from_vec(py, values))
+    }
+
+    /// The normal scores that p-values compare with, ascending; none without calibration.
+    fn calibration_scores<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        Some(PyArray1::from_vec(py, self.detector.calibrated()?.scores().to_vec()))
+    }
+
+    /// Eigenvalues of the covariance, descending.
+    fn eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, self.detector.spectrum().eigenvalues().to_vec())
+    }
+
+    /// The model's corpus, by places in the series that it was fitted on.
+    fn members<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_vec(py, self.detector.members().iter().map(|m| *m as i64).collect())
+    }
+
+    /// Number of channels that series must have.
+    #[getter]
+    fn channels(&self) -> usize {
+        self.detector.preparation().channels()
+    }
+}
+
+/// Scores of normal series, each by the model without it.
+#[pyfunction]
+#[pyo3(signature = (settings, corpus, n_jobs=None, progress=None))]
+pub fn leave_one_out<'py>(
+    py: Python<'py>,
+    settings: &str,
+    corpus: &SeriesSet,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let settings = json::settings(settings)?;
+    let corpus = Arc::clone(&corpus.set);
+    let operations = fitting(&settings, &corpus);
+    let scores = Call { n_jobs, progress, operations }.run(py, move |run| {
+        settings.validate()?;
+        let (_, prepared) = settings.prepare.fit(&corpus)?;
+        let kernel = settings.kernel.resolve(&prepared)?;
+        let gram = varnorm::gram::gram(&kernel, &prepared, settings.scaling, run)?;
+        varnorm::score::leave_one_out(&gram, settings.rank, settings.measure(), run)
+    })?;
+    Ok(PyArray1::from_vec(py, scores.values))
+}
+
+/// All settings with their defaults filled in: the program's JSON.
+#[pyfunction]
+pub fn settings(settings: &str) -> PyResult<String> {
+    let settings = json::settings(settings)?;
+    settings.validate().map_err(|e| raised(&e))?;
+    json::write(&settings)
+}

@@ -1,0 +1,149 @@
+//! Kernels, Gram matrices and features.
+
+use std::sync::Arc;
+
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use varnorm::gram::{self as grams, Scaling};
+use varnorm::kernel::{CATALOGUE, random_signature as random_features, signature_features as features};
+use varnorm::kernel::{Parameter, signature_feature_names as feature_names};
+use varnorm::{Kernel, Preparation};
+
+use crate::errors::raised;
+use crate::json;
+use crate::series::{SeriesSet, from_matrix};
+use crate::work::{Call, LONG, operations};
+
+/// Every kernel with its formula and parameters: the program's JSON.
+#[pyfunction]
+pub fn catalogue() -> PyResult<String> {
+    json::write(&CATALOGUE)
+}
+
+/// A kernel as JSON, from its words or its JSON.
+#[pyfunction]
+pub fn kernel_json(kernel: &str) -> PyResult<String> {
+    json::write(&parsed::<Kernel>(kernel)?)
+}
+
+/// A kernel in words, from its words or its JSON.
+#[pyfunction]
+pub fn kernel_words(kernel: &str) -> PyResult<String> {
+    Ok(parsed::<Kernel>(kernel)?.to_string())
+}
+
+/// A kernel with every `auto` worked out from the series, as JSON.
+#[pyfunction]
+pub fn resolve(py: Python<'_>, kernel: &str, corpus: &SeriesSet) -> PyResult<String> {
+    let kernel: Kernel = parsed(kernel)?;
+    let resolved = py.detach(|| kernel.resolve(&corpus.set)).map_err(|e| raised(&e))?;
+    json::write(&resolved)
+}
+
+/// A preparation as JSON, from its words or its JSON.
+#[pyfunction]
+pub fn preparation_json(prepare: &str) -> PyResult<String> {
+    json::write(&parsed::<Preparation>(prepare)?)
+}
+
+/// A calibration as JSON, from its words or its JSON.
+#[pyfunction]
+pub fn calibration_json(calibration: &str) -> PyResult<String> {
+    json::write(&parsed::<varnorm::calibrate::Calibration>(calibration)?)
+}
+
+/// From the words that users write.
+pub fn parsed<T: std::str::FromStr<Err = varnorm::Error>>(words: &str) -> PyResult<T> {
+    words.parse().map_err(|e| raised(&e))
+}
+
+/// What is made of kernel values.
+pub fn scaling(normalize: bool, log: bool) -> Scaling {
+    match (normalize, log) {
+        (false, false) => Scaling::Raw,
+        (true, false) => Scaling::Normalized,
+        (false, true) => Scaling::Log,
+        (true, true) => Scaling::LogNormalized,
+    }
+}
+
+/// Kernel values of all pairs. What is learned from data is learned from the columns: `y` if given, else `x`.
+#[pyfunction]
+#[pyo3(signature = (kernel, x, y=None, prepare="none", normalize=false, log=false, n_jobs=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
+pub fn gram<'py>(
+    py: Python<'py>,
+    kernel: &str,
+    x: &SeriesSet,
+    y: Option<&SeriesSet>,
+    prepare: &str,
+    normalize: bool,
+    log: bool,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (kernel, prepare): (Kernel, Preparation) = (parsed(kernel)?, parsed(prepare)?);
+    let (x, y) = (Arc::clone(&x.set), y.map(|y| Arc::clone(&y.set)));
+    let scaling = scaling(normalize, log);
+    let operations = operations(&kernel, &x, y.as_ref().unwrap_or(&x));
+    let values = Call { n_jobs, progress, operations }.run(py, move |run| {
+        let (fitted, corpus) = prepare.fit(y.as_ref().unwrap_or(&x))?;
+        let kernel = kernel.resolve(&corpus)?;
+        if y.is_none() {
+            return Ok(grams::gram(&kernel, &corpus, scaling, run)?.matrix);
+        }
+        let queries = fitted.apply(&x)?;
+        let selves = grams::self_values(std::slice::from_ref(&kernel), &corpus, run)?;
+        Ok(grams::cross(&kernel, &queries, &corpus, &selves[0], scaling, run)?.matrix)
+    })?;
+    from_matrix(py, values)
+}
+
+/// Signatures up to a level, one row per series, without level 0.
+#[pyfunction]
+#[pyo3(signature = (series, level, n_jobs=None, progress=None))]
+pub fn signature_features<'py>(
+    py: Python<'py>,
+    series: &SeriesSet,
+    level: u32,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let series = Arc::clone(&series.set);
+    let found = Call { n_jobs, progress, operations: LONG }.run(py, move |run| {
+        series.require_finite("")?;
+        features(&series, level, run)
+    })?;
+    from_matrix(py, found)
+}
+
+/// The words of the signature features, in their order.
+#[pyfunction]
+pub fn signature_feature_names(channels: usize, level: u32) -> Vec<String> {
+    feature_names(channels, level)
+}
+
+/// Randomised signatures, one row per series. The variance is 1 / features where it is left out.
+#[pyfunction]
+#[pyo3(signature = (series, features, variance=None, seed=0, n_jobs=None, progress=None))]
+pub fn random_signature<'py>(
+    py: Python<'py>,
+    series: &SeriesSet,
+    features: u32,
+    variance: Option<f64>,
+    seed: u64,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let series = Arc::clone(&series.set);
+    let found = Call { n_jobs, progress, operations: LONG }.run(py, move |run| {
+        series.require_finite("")?;
+        let variance = variance.map_or(Parameter::Auto, Parameter::Value);
+        let kernel = Kernel::SigRandom { features, variance, seed }.resolve(&series)?;
+        let Kernel::SigRandom { variance: Parameter::Value(variance), .. } = kernel else {
+            return Err(varnorm::Error::bad_param("variance", "auto", "was not worked out"));
+        };
+        random_features(&series, features, variance, seed, run)
+    })?;
+    from_matrix(py, found)
+}

@@ -1,0 +1,48 @@
+//! The native part of the Python package `varnorm`: thin bindings, one module per topic.
+//!
+//! Everything here takes and gives plain data (arrays, words, JSON); what makes it pleasant is written in Python, in
+//! `varnorm/`.
+
+mod detector;
+mod errors;
+mod files;
+mod json;
+mod kernels;
+mod metrics;
+mod norm;
+mod plot;
+mod prepare;
+mod series;
+mod study;
+mod theory;
+mod work;
+
+use pyo3::prelude::*;
+
+/// The native part of varnorm. Use the package's own functions and classes.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::detector::{Detector, Findings, leave_one_out, settings};
+    #[pymodule_export]
+    use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
+    #[pymodule_export]
+    use super::kernels::{
+        calibration_json, catalogue, gram, kernel_json, kernel_words, preparation_json, random_signature,
+        resolve, signature_feature_names, signature_features,
+    };
+    #[pymodule_export]
+    use super::metrics::{average_precision, roc_auc};
+    #[pymodule_export]
+    use super::norm::VarianceNorm;
+    #[pymodule_export]
+    use super::plot::plot;
+    #[pymodule_export]
+    use super::prepare::{prepare_apply, prepare_fit};
+    #[pymodule_export]
+    use super::series::SeriesSet;
+    #[pymodule_export]
+    use super::study::{Study, study_grid, study_merge};
+    #[pymodule_export]
+    use super::theory::theory;
+}

@@ -1,0 +1,162 @@
+"""The detector says what the program says, and keeps what it was told."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas
+import pytest
+
+import varnorm
+from varnorm import NoveltyDetector
+from varnorm.errors import DataError, FileError, FormatError, ParameterError, VarnormError
+from varnorm.kernels import FlatRbf, Sig
+
+SETTINGS = [
+    (dict(), ()),
+    (dict(kernel="gak", distance="mahalanobis", alpha=0.01, max_rank=5), ("--kernel", "gak", "--distance", "mahalanobis", "--alpha", 0.01, "--max-rank", 5)),
+    (dict(kernel=Sig(level=3), norm="tikhonov", neighbour=2, prepare="published,time"), ("--kernel", "sig:level=3", "--norm", "tikhonov", "--neighbour", 2, "--prepare", "published,time")),
+    (dict(calibration="split:holdout=0.5", normalize=False, contamination=0.2), ("--calibration", "split:holdout=0.5", "--no-normalize", "--level", 0.2)),
+    (dict(decision="storey", eigenvalue_threshold=1e-3), ("--decision", "storey", "--eigenvalue-threshold", 1e-3)),
+    (dict(calibration="gaussian", distance="mahalanobis"), ("--calibration", "gaussian", "--distance", "mahalanobis")),
+]
+
+
+@pytest.mark.filterwarnings("ignore::varnorm.VarnormWarning")
+@pytest.mark.parametrize(("settings", "arguments"), SETTINGS)
+def test_models_go_from_python_to_the_program_and_back(walks, program, tmp_path, settings, arguments):
+    np.save(tmp_path / "normal.npy", walks[:20])
+    np.save(tmp_path / "new.npy", walks[20:])
+    ours, theirs = tmp_path / "ours.model", tmp_path / "theirs.model"
+    detector = NoveltyDetector(**settings, layout="ntd", n_jobs=2).fit(walks[:20])
+    detector.save(ours)
+    program("fit", tmp_path / "normal.npy", "-o", theirs, *arguments)
+    assert ours.read_bytes() == theirs.read_bytes()
+
+    found = json.loads(program("score", ours, tmp_path / "new.npy", "--format", "json"))
+    loaded = NoveltyDetector.load(theirs, layout="ntd")
+    for model in (detector, loaded):
+        assert model.findings(walks[20:])["findings"] == [
+            {key: one[key] for key in one if key != "name"} for one in found["findings"]
+        ]
+        assert model.novelty(walks[20:]).tolist() == [one["score"] for one in found["findings"]]
+        assert model.nearest(walks[20:]).tolist() == [one["nearest"] for one in found["findings"]]
+        assert model.pvalues(walks[20:]).tolist() == [one["p_value"] for one in found["findings"]]
+    # What was loaded can be fitted again.
+    assert loaded.settings() == detector.settings()
+    assert np.array_equal(loaded.fit(walks[:20]).novelty(walks), detector.novelty(walks))
+
+
+def test_names_of_a_long_table_are_told_as_the_program_tells_them(walks, program, tmp_path):
+    names = [f"run {at}" for at in range(20)]
+    varnorm.datasets.save(tmp_path / "normal.csv", walks[:20], layout="ntd", case_names=names)
+    program("fit", tmp_path / "normal.csv", "-o", tmp_path / "theirs.model")
+    detector = NoveltyDetector(layout="long").fit(pandas.read_csv(tmp_path / "normal.csv", float_precision="round_trip"))
+    detector.save(tmp_path / "ours.model")
+    assert (tmp_path / "ours.model").read_bytes() == (tmp_path / "theirs.model").read_bytes()
+    detector.set_params(layout="ntd")
+    found = detector.findings(walks[20:])["findings"]
+    assert [one["nearest_name"] for one in found] == [names[at] for at in detector.nearest(walks[20:])]
+
+
+def test_explanations_are_the_program_s(walks, program, tmp_path):
+    detector = NoveltyDetector(layout="ntd", contamination=0.1).fit(walks[:20])
+    detector.save(tmp_path / "model")
+    np.save(tmp_path / "new.npy", walks[20:])
+    found = json.loads(program("explain", tmp_path / "model", tmp_path / "new.npy", "--series", 3, "--format", "json"))
+    explanation = detector.explain(walks[23])
+    assert json.loads(explanation.to_json()).items() <= found.items()
+    assert explanation.score == detector.novelty(walks[23:24])[0]
+    assert len(explanation.channels) == 3 and len(explanation.segments) == 10
+    nct = NoveltyDetector(layout="nct", contamination=0.1).fit(walks[:20].transpose(0, 2, 1))
+    assert nct.explain(walks[23].T).to_json() == explanation.to_json()
+    assert "nearest normal series" in repr(explanation)
+    assert explanation._repr_html_().count("<svg") == 2
+    with pytest.raises(DataError, match="x must be a single series: .* it is a 3-D array"):
+        detector.explain(walks[23:24])
+    with pytest.raises(DataError, match="state which"):
+        NoveltyDetector(contamination=0.1).fit(walks[:20, :, 0]).explain(walks[23])
+
+
+def test_the_smart_watch_recordings_are_told_apart(motions):
+    train, test = motions
+    detector = NoveltyDetector("integral_rbf", contamination=0.1, layout="ntd").fit(train.X[train.y == "Standing"])
+    novel = test.y != "Standing"
+    assert varnorm.metrics.roc_auc(novel, detector.novelty(test.X)) > 0.95
+    assert (detector.predict(test.X)[novel] == -1).mean() > 0.9
+    frame = detector.findings(test.X, decision="each", as_frame=True)
+    assert frame.index.name == "series" and frame.novel[novel].mean() > 0.9
+    assert set(detector.nearest(test.X)) <= set(range(10))
+    assert detector.diagnostics()["series"] == 10
+
+
+def test_labelled_outliers_choose_the_threshold(walks):
+    X = np.concatenate([walks, walks[:6] + 30])
+    y = np.r_[np.ones(30, int), -np.ones(6, int)]
+    detector = NoveltyDetector(calibration="supervised:objective=youden", layout="ntd").fit(X, y)
+    assert (detector.predict(walks[:6] + 30) == -1).all() and detector.n_series_in_ == 30
+    for labels in (None, y[:5], y * 2):
+        with pytest.raises(ParameterError, match="needs y with 1 for each normal series and -1 for each outlier"):
+            NoveltyDetector(calibration="supervised", layout="ntd").fit(X, labels)
+
+
+def test_leave_one_out_scores_are_those_of_models_of_the_others(walks):
+    detector = NoveltyDetector(FlatRbf(sigma=5.0), prepare="none", calibration="none", layout="ntd")
+    found = detector.leave_one_out(walks)
+    for at in (0, 17):
+        others = np.delete(walks, at, axis=0)
+        assert found[at] == pytest.approx(detector.fit(others).novelty(walks[at : at + 1])[0], rel=1e-9)
+
+
+def test_threads_do_not_change_a_bit(walks):
+    one, four = (NoveltyDetector("gak", layout="ntd", n_jobs=n).fit(walks[:20]) for n in (1, 4))
+    assert np.array_equal(one.novelty(walks), four.novelty(walks))
+    assert one.detector_.to_bytes() == four.detector_.to_bytes()
+
+
+def test_what_it_was_told_is_checked_when_it_is_fitted(walks):
+    for wrong, words in [
+        (dict(kernel="gag"), "gag: is not a kernel"),
+        (dict(norm="euclid"), "unknown variant `euclid`"),
+        (dict(distance="far"), "must be 'conformance' or 'mahalanobis'"),
+        (dict(alpha=0.0), "alpha = 0: must be positive for the envelope norm"),
+        (dict(prepare="wavelet"), "`wavelet` is not a preparation step"),
+        (dict(calibration="magic"), "calibration = magic"),
+        (dict(decision="coin"), "unknown variant `coin`"),
+        (dict(contamination="much"), "must be 'auto' or a rate"),
+        (dict(contamination=1.5), "level = 1.5: must be a false-alarm rate"),
+        (dict(n_jobs=0), "n_jobs = 0: must be a number of threads"),
+        (dict(max_rank=2.5), r'rank = \{"eigenvalue_threshold":null,"max_rank":2.5\}: invalid type'),
+        (dict(max_rank=0), "max_rank = 0: must be at least 1"),
+        (dict(progress="loud"), "must be True, False or a function"),
+    ]:
+        with pytest.raises(ParameterError, match=words):
+            NoveltyDetector(**{"layout": "ntd"} | wrong).fit(walks)
+    with pytest.warns(varnorm.VarnormWarning, match="cannot give a p-value below"):
+        NoveltyDetector(layout="ntd").fit(walks[:10])
+    with pytest.raises(ParameterError, match="there are no p-values"):
+        NoveltyDetector(layout="ntd", calibration="none").fit(walks).pvalues(walks)
+    with pytest.raises(DataError, match="series 4, step 0, channel 2"):
+        broken = walks.copy()
+        broken[4, 0, 2] = np.inf
+        NoveltyDetector(layout="ntd").fit(broken)
+    gaps = walks.copy()
+    gaps[4, 5, 2] = np.nan
+    assert NoveltyDetector(prepare="interpolate,standard", layout="ntd").fit(gaps).predict(gaps).shape == (30,)
+
+
+def test_files_that_cannot_be_used_say_why(walks, tmp_path):
+    detector = NoveltyDetector(layout="ntd").fit(walks)
+    with pytest.raises(FileError, match="cannot read .*nowhere.model"):
+        NoveltyDetector.load(tmp_path / "nowhere.model")
+    with pytest.raises(OSError, match="cannot write"):
+        detector.save(tmp_path / "no" / "folder.model")
+    detector.save(tmp_path / "good.model")
+    damaged = bytearray((tmp_path / "good.model").read_bytes())
+    damaged[-9] ^= 1
+    (tmp_path / "bad.model").write_bytes(damaged)
+    with pytest.raises(FormatError, match="not a usable varnorm model: its checksum does not fit"):
+        NoveltyDetector.load(tmp_path / "bad.model")
+    for kind in (FileError, FormatError, ParameterError, DataError):
+        assert issubclass(kind, VarnormError)

@@ -1,0 +1,422 @@
+# Written by generate_stubs.py from the native module: do not edit.
+"""
+The native part of varnorm. Use the package's own functions and classes.
+"""
+
+from _typeshed import SupportsGetItem
+from os import PathLike
+from numpy.typing import NDArray
+from typing import Any, SupportsFloat, SupportsIndex, final
+
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "theory", "write", "write_text"]
+
+@final
+class Dataset:
+    """
+    A file of series: the numbers, and everything else that the file says.
+    """
+    @property
+    def case_names(self, /) -> list[str] | None:
+        """
+        A name per series, where the file has them.
+        """
+    @property
+    def channel_names(self, /) -> list[str] | None:
+        """
+        A name per channel, where the file has them.
+        """
+    @property
+    def labels(self, /) -> list[str] | None:
+        """
+        One label per series, where the file has them.
+        """
+    @property
+    def labels_are_targets(self, /) -> bool:
+        """
+        Whether labels are numbers to be predicted, not names of classes.
+        """
+    @property
+    def name(self, /) -> str:
+        """
+        The problem's name.
+        """
+    @property
+    def notes(self, /) -> list[str]:
+        """
+        What the reader noticed and you should know.
+        """
+    @property
+    def series(self, /) -> SeriesSet:
+        """
+        The numbers.
+        """
+    @property
+    def times(self, /) -> list[str] | None:
+        """
+        A timestamp per step, as written, in the order of the steps of all series.
+        """
+
+@final
+class Detector:
+    """
+    A fitted detector.
+    """
+    def calibration_scores(self, /) -> NDArray[Any] | None:
+        """
+        The normal scores that p-values compare with, ascending; none without calibration.
+        """
+    @property
+    def channels(self, /) -> int:
+        """
+        Number of channels that series must have.
+        """
+    def diagnostics(self, /) -> str:
+        """
+        What the corpus and the norm are good for: the program's JSON.
+        """
+    def eigenvalues(self, /) -> NDArray[Any]:
+        """
+        Eigenvalues of the covariance, descending.
+        """
+    def explain(self, /, series: SeriesSet, index: SupportsIndex = 0, segments: SupportsIndex = 10, n_jobs: SupportsIndex | None = None) -> str:
+        """
+        Why a series has its score: the program's JSON.
+        """
+    @staticmethod
+    def fit(settings: str, corpus: SeriesSet, outliers: SeriesSet | None = None, names: SupportsGetItem[int, str] | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Detector:
+        """
+        Fits on normal series. Settings are the program's JSON.
+        """
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Detector:
+        """
+        From the content of a model file.
+        """
+    def kernel(self, /) -> str:
+        """
+        The kernel with every `auto` worked out, as JSON.
+        """
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Detector:
+        """
+        Reads a model file.
+        """
+    def members(self, /) -> NDArray[Any]:
+        """
+        The model's corpus, by places in the series that it was fitted on.
+        """
+    def p_values(self, /, scores: NDArray[Any]) -> NDArray[Any] | None:
+        """
+        The chance of a normal series scoring at least so high; none without calibration.
+        """
+    def save(self, /, path: str | PathLike[str]) -> None:
+        """
+        Writes the model file: whole or not at all.
+        """
+    def score(self, /, series: SeriesSet, level: SupportsFloat | SupportsIndex | None = None, decision: str | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Findings:
+        """
+        Scores new series; level and decision are the detector's where they are left out.
+        """
+    def settings(self, /) -> str:
+        """
+        What was chosen: the program's JSON.
+        """
+    def threshold(self, /, level: SupportsFloat | SupportsIndex) -> float | None:
+        """
+        The score above which a single series is flagged at this level; none without calibration.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        The content of the model file.
+        """
+    def warnings(self, /) -> list[str]:
+        """
+        What one should know before trusting this model.
+        """
+
+@final
+class Findings:
+    """
+    What a detector says about a batch.
+    """
+    def __len__(self, /) -> int: ...
+    @property
+    def nearest(self, /) -> NDArray[Any]:
+        """
+        The nearest normal series, by its place among those the detector was fitted on.
+        """
+    @property
+    def novel(self, /) -> NDArray[Any] | None:
+        """
+        Whether each series is flagged; none without calibration.
+        """
+    @property
+    def outside_span(self, /) -> NDArray[Any]:
+        """
+        The share of each squared distance from the mean that no corpus series explains.
+        """
+    @property
+    def p_values(self, /) -> NDArray[Any] | None:
+        """
+        The chance of a normal series scoring at least as high; none without calibration.
+        """
+    @property
+    def scores(self, /) -> NDArray[Any]:
+        """
+        How novel each series is: higher is more.
+        """
+    def to_json(self, /) -> str:
+        """
+        The program's JSON.
+        """
+
+@final
+class SeriesSet:
+    """
+    Many series with one number of channels and any lengths.
+    """
+    def __len__(self, /) -> int: ...
+    def __new__(cls, /, values: NDArray[Any], lengths: NDArray[Any]) -> SeriesSet:
+        """
+        All steps of all series, one row each, with the number of steps of every series. The array is not copied: it
+        must be contiguous.
+        """
+    @property
+    def channels(self, /) -> int:
+        """
+        Number of channels of every series.
+        """
+    @property
+    def is_view(self, /) -> bool:
+        """
+        Whether the numbers are those of an array, without a copy.
+        """
+    def lengths(self, /) -> NDArray[Any]:
+        """
+        The number of steps of every series.
+        """
+    def select(self, /, places: SupportsGetItem[int, SupportsIndex]) -> SeriesSet:
+        """
+        The series at these places, in that order.
+        """
+    def values(self, /) -> NDArray[Any]:
+        """
+        All steps of all series, one row each: a copy.
+        """
+
+@final
+class Study:
+    """
+    The results of a study: what its tables and figures are made of.
+    """
+    def compare(self, /, before: Study, tolerance: SupportsFloat | SupportsIndex = 5e-4) -> str:
+        """
+        Which means moved since another study: the program's JSON.
+        """
+    def figures(self, /, envelope: bool = False) -> list[tuple[str, str]]:
+        """
+        The three figures: names of files and SVG.
+        """
+    @staticmethod
+    def read(run: str | PathLike[str], published: str | PathLike[str] | None = None) -> Study:
+        """
+        Reads a run folder: what is done of it.
+        """
+    def results(self, /) -> str:
+        """
+        Means over classes: the program's JSON.
+        """
+    @staticmethod
+    def run(folder: str | PathLike[str], datasets: SupportsGetItem[int, str], kernels: SupportsGetItem[int, str] | None = None, run: str | PathLike[str] | None = None, grid: str | None = None, published: str | PathLike[str] | None = None, compat: str | None = None, select: str = "joint", shard: str | None = None, baselines: bool = True, scores: SupportsGetItem[int, tuple[str, str | PathLike[str]]] = ..., n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Study:
+        """
+        Works a study out; every finished unit is kept in the folder `run`, where one is given.
+        """
+    def table(self, /, layout: str = "text", rows: SupportsGetItem[int, str] | None = None) -> str:
+        """
+        The program's tables: text, csv, markdown or latex.
+        """
+    def units(self, /) -> str:
+        """
+        Every unit: the lines of a run folder, as a JSON list.
+        """
+
+@final
+class VarianceNorm:
+    """
+    The variance norms of a sample.
+    """
+    def eigenvalues(self, /) -> NDArray[Any]:
+        """
+        Eigenvalues of the covariance, descending.
+        """
+    @staticmethod
+    def from_coordinates(coordinates: NDArray[Any], max_rank: SupportsIndex | None = None, eigenvalue_threshold: SupportsFloat | SupportsIndex | None = None) -> VarianceNorm:
+        """
+        From coordinates in a basis of a Banach space, one element per row.
+        """
+    @staticmethod
+    def from_functions(values: NDArray[Any], grid: SupportsGetItem[int, SupportsFloat | SupportsIndex], max_rank: SupportsIndex | None = None, eigenvalue_threshold: SupportsFloat | SupportsIndex | None = None) -> VarianceNorm:
+        """
+        From functions on a grid, one per row.
+        """
+    @staticmethod
+    def from_gram(gram: NDArray[Any], max_rank: SupportsIndex | None = None, eigenvalue_threshold: SupportsFloat | SupportsIndex | None = None) -> VarianceNorm:
+        """
+        From all inner products of the sample.
+        """
+    @staticmethod
+    def from_kernel(kernel: str, sample: SeriesSet, normalize: bool = True, max_rank: SupportsIndex | None = None, eigenvalue_threshold: SupportsFloat | SupportsIndex | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> VarianceNorm:
+        """
+        From series under a kernel.
+        """
+    @staticmethod
+    def from_vectors(vectors: NDArray[Any], max_rank: SupportsIndex | None = None, eigenvalue_threshold: SupportsFloat | SupportsIndex | None = None) -> VarianceNorm:
+        """
+        From vectors, one per row.
+        """
+    def gaussian_survival(self, /, scores: NDArray[Any], norm: str, alpha: SupportsFloat | SupportsIndex) -> NDArray[Any]:
+        """
+        The chance of a Gaussian element having at least these Mahalanobis scores.
+        """
+    def measure_products(self, /, products: NDArray[Any], squares: NDArray[Any], norm: str, alpha: SupportsFloat | SupportsIndex, distance: str, neighbour: SupportsIndex) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any]]:
+        """
+        Measures elements by their inner products with the sample (one row each) and with themselves.
+        """
+    def measure_series(self, /, series: SeriesSet, norm: str, alpha: SupportsFloat | SupportsIndex, distance: str, neighbour: SupportsIndex) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any]]:
+        """
+        Measures series.
+        """
+    def measure_vectors(self, /, vectors: NDArray[Any], norm: str, alpha: SupportsFloat | SupportsIndex, distance: str, neighbour: SupportsIndex) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any]]:
+        """
+        Measures vectors, functions or coordinates, one per row.
+        """
+    @property
+    def tolerance(self, /) -> float:
+        """
+        The largest distance from the span that counts as on it.
+        """
+
+def average_precision(scores: NDArray[Any], positive: NDArray[Any]) -> float:
+    """
+    The sum over thresholds of precision times the gain in recall.
+    """
+
+def basic_motions() -> tuple[Dataset, Dataset]:
+    """
+    The recordings inside the package: the training part and the test part.
+    """
+
+def calibration_json(calibration: str) -> str:
+    """
+    A calibration as JSON, from its words or its JSON.
+    """
+
+def catalogue() -> str:
+    """
+    Every kernel with its formula and parameters: the program's JSON.
+    """
+
+def gram(kernel: str, x: SeriesSet, y: SeriesSet | None = None, prepare: str = "none", normalize: bool = False, log: bool = False, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+    """
+    Kernel values of all pairs. What is learned from data is learned from the columns: `y` if given, else `x`.
+    """
+
+def kernel_json(kernel: str) -> str:
+    """
+    A kernel as JSON, from its words or its JSON.
+    """
+
+def kernel_words(kernel: str) -> str:
+    """
+    A kernel in words, from its words or its JSON.
+    """
+
+def leave_one_out(settings: str, corpus: SeriesSet, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+    """
+    Scores of normal series, each by the model without it.
+    """
+
+def plot(title: str, x: tuple[str, bool], y: tuple[str, bool], curves: SupportsGetItem[int, tuple[str, str, SupportsGetItem[int, SupportsFloat | SupportsIndex], SupportsGetItem[int, SupportsFloat | SupportsIndex]]], size: tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex]) -> str:
+    """
+    Curves over axes, as SVG.
+    """
+
+def preparation_json(prepare: str) -> str:
+    """
+    A preparation as JSON, from its words or its JSON.
+    """
+
+def prepare_apply(fitted: str, series: SeriesSet) -> SeriesSet:
+    """
+    Prepares series as was learned.
+    """
+
+def prepare_fit(prepare: str, series: SeriesSet) -> tuple[str, SeriesSet]:
+    """
+    Learns a preparation from series: what was learned, as JSON, and the prepared series.
+    """
+
+def random_signature(series: SeriesSet, features: SupportsIndex, variance: SupportsFloat | SupportsIndex | None = None, seed: SupportsIndex = 0, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+    """
+    Randomised signatures, one row per series. The variance is 1 / features where it is left out.
+    """
+
+def read(paths: SupportsGetItem[int, str | PathLike[str]], csv_layout: str = "auto") -> Dataset:
+    """
+    Reads files and folders as one data set.
+    """
+
+def read_split(folder: str | PathLike[str], name: str) -> tuple[Dataset, Dataset]:
+    """
+    Reads a published split: the training part and the test part.
+    """
+
+def resolve(kernel: str, corpus: SeriesSet) -> str:
+    """
+    A kernel with every `auto` worked out from the series, as JSON.
+    """
+
+def roc_auc(scores: NDArray[Any], positive: NDArray[Any]) -> float:
+    """
+    The probability that a positive scores higher than a negative, equal scores counting half.
+    """
+
+def settings(settings: str) -> str:
+    """
+    All settings with their defaults filled in: the program's JSON.
+    """
+
+def signature_feature_names(channels: SupportsIndex, level: SupportsIndex) -> list[str]:
+    """
+    The words of the signature features, in their order.
+    """
+
+def signature_features(series: SeriesSet, level: SupportsIndex, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+    """
+    Signatures up to a level, one row per series, without level 0.
+    """
+
+def study_grid() -> str:
+    """
+    The published grid: the program's JSON.
+    """
+
+def study_merge(pieces: SupportsGetItem[int, str | PathLike[str]], output: str | PathLike[str]) -> Study:
+    """
+    Joins pieces of one study into one run folder.
+    """
+
+def theory(dimension: SupportsIndex = 60, repeats: SupportsIndex = 20, alpha: SupportsFloat | SupportsIndex = 0.01, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> tuple[str, list[tuple[str, str]]]:
+    """
+    Watches the statements on a law with known norms: the program's JSON, and pictures by the names of their files.
+    """
+
+def write(path: str | PathLike[str], name: str, series: SeriesSet, labels: SupportsGetItem[int, str] | None = None, case_names: SupportsGetItem[int, str] | None = None, channel_names: SupportsGetItem[int, str] | None = None, times: SupportsGetItem[int, str] | None = None, csv_shape: str = "long", lossy: bool = False) -> list[str]:
+    """
+    Writes a file; its extension tells the format. Returns what had to be dropped.
+    """
+
+def write_text(path: str | PathLike[str], text: str) -> None:
+    """
+    Writes text to a file: whole or not at all.
+    """

@@ -1,0 +1,341 @@
+"""The detector, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._explanation import Explanation, numbers
+from ._frames import is_frame, read_long
+from ._input import Layout, to_one, to_series
+from ._kernel import Kernel, KernelLike, kernel_from, kernel_spec
+from ._progress import Listening, Progress
+from ._table import admit
+from .errors import ParameterError, VarnormWarning
+
+Floats = NDArray[np.float64]
+PathLike = Union[str, "os.PathLike[str]"]
+#: The false-alarm rate where `contamination` is "auto".
+DEFAULT_LEVEL = 0.05
+
+
+class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """Is a new time series like the normal ones? Scores, p-values and flags by variance norms.
+
+    A corpus of normal series and a kernel give a covariance operator; a new series is scored by its regularised distance to
+    the nearest normal series (conformance) or to their mean (Mahalanobis), and calibrated into a p-value.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or dict, default "flat_rbf"
+        Such as `varnorm.kernels.Gak()`, `"gak:sigma=3"`; a parameter left out is worked out from the corpus.
+    norm : {"envelope", "tikhonov", "exact"}
+        Envelope sees inside and outside of the corpus' span; tikhonov is the paper's; exact is infinite off the span.
+    distance : {"conformance", "mahalanobis"}
+        To the nearest normal series, or to their mean.
+    alpha : float
+        Regularisation of the norm.
+    neighbour : int
+        Conformance: distance to the so-many-th nearest normal series.
+    max_rank : int or None
+        Most eigenvectors that are kept.
+    eigenvalue_threshold : float or None
+        Only eigenvalues above it are kept; None is 1e-10 times the largest.
+    normalize : bool
+        Whether kernel values are normalised.
+    prepare : str
+        What is done to series before: "standard" (pool=100,zscore=channel,clip=5), "published", "none", or steps such as
+        "interpolate,pool=100,zscore=channel".
+    calibration : str
+        How normal scores for comparison are obtained: "cross_fit", "split", "leave_one_out", "gaussian", "quantile",
+        "supervised" (needs y in `fit`), "fixed:threshold=3", "none"; with parameters as in "cross_fit:folds=10,seed=1".
+    decision : {"benjamini_hochberg", "storey", "lord", "each"}
+        How `findings` makes flags from p-values: over the batch, over the batch as a stream, or each on its own.
+    contamination : "auto" or float
+        The share of normal series that `predict` may flag: the level of its threshold. "auto" is 0.05.
+    layout : {"ntd", "nct", "long"} or None
+        What the axes of a 3-D array mean: series, steps, channels (tslearn) or series, channels, steps (aeon); "long" is a
+        table with one row per step. A 2-D array needs none: one row is one series of one channel.
+    n_jobs : int or None
+        Threads; None is one, -1 is all cores. Results are the same bits for any number.
+    progress : bool or function
+        True shows a bar (tqdm); a function is called with stage, done and total.
+
+    Attributes
+    ----------
+    offset_ : float
+        `decision_function(X) = score_samples(X) - offset_`; minus the threshold on the novelty.
+    kernel_ : Kernel
+        The kernel with every `auto` worked out.
+    eigenvalues_ : ndarray
+        Eigenvalues of the covariance, descending.
+    n_series_in_, n_channels_in_ : int
+        What was seen in `fit`.
+    n_features_in_ : int
+        Number of steps, where `fit` saw a 2-D array.
+
+    Examples
+    --------
+    >>> import varnorm
+    >>> train, test = varnorm.datasets.load_basic_motions()
+    >>> detector = varnorm.NoveltyDetector("integral_rbf", contamination=0.1, layout="ntd")
+    >>> detector = detector.fit(train.X[train.y == "Standing"])
+    >>> detector.predict(test.X)[test.y == "Running"]
+    array([-1, -1, -1, -1, -1, -1, -1, -1, -1, -1])
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike = "flat_rbf",
+        norm: str = "envelope",
+        distance: str = "conformance",
+        alpha: float = 0.1,
+        neighbour: int = 1,
+        max_rank: int | None = None,
+        eigenvalue_threshold: float | None = None,
+        normalize: bool = True,
+        prepare: str = "standard",
+        calibration: str = "cross_fit",
+        decision: str = "benjamini_hochberg",
+        contamination: str | float = "auto",
+        layout: Layout = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.kernel = kernel
+        self.norm = norm
+        self.distance = distance
+        self.alpha = alpha
+        self.neighbour = neighbour
+        self.max_rank = max_rank
+        self.eigenvalue_threshold = eigenvalue_threshold
+        self.normalize = normalize
+        self.prepare = prepare
+        self.calibration = calibration
+        self.decision = decision
+        self.contamination = contamination
+        self.layout = layout
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    # -- what was chosen
+
+    def settings(self) -> dict[str, Any]:
+        """What was chosen, as the JSON of the program's settings and model files."""
+        found: dict[str, Any] = json.loads(self._settings())
+        return found
+
+    def _settings(self) -> str:
+        if self.distance not in ("conformance", "mahalanobis"):
+            raise ParameterError(f"distance = {self.distance!r}: must be 'conformance' or 'mahalanobis'")
+        neighbour = {"neighbour": self.neighbour} if self.distance == "conformance" else {}
+        given = {
+            "prepare": json.loads(_core.preparation_json(self.prepare)),
+            "kernel": json.loads(_core.kernel_json(kernel_spec(self.kernel))),
+            "scaling": "normalized" if self.normalize else "raw",
+            "norm": self.norm,
+            "alpha": float(self.alpha),
+            "distance": {"distance": self.distance} | neighbour,
+            "rank": {"max_rank": self.max_rank, "eigenvalue_threshold": self.eigenvalue_threshold},
+            "calibration": json.loads(_core.calibration_json(self.calibration)),
+            "level": self._level(),
+            "decision": self.decision,
+        }
+        return _core.settings(json.dumps(given, default=lambda value: value.item()))
+
+    def _level(self) -> float:
+        if isinstance(self.contamination, str):
+            if self.contamination != "auto":
+                raise ParameterError(f"contamination = {self.contamination!r}: must be 'auto' or a rate between 0 and 1")
+            return DEFAULT_LEVEL
+        return float(self.contamination)
+
+    # -- fitting
+
+    def fit(self, X: Any, y: Any = None) -> NoveltyDetector:
+        """Fits on normal series.
+
+        Parameters
+        ----------
+        X : array, list of arrays or table
+            Normal series.
+        y : array of 1 and -1, optional
+            Only with calibration "supervised": 1 for normal series, -1 for outliers, which choose the threshold and never
+            enter the model. Ignored otherwise.
+        """
+        settings = self._settings()
+        series = admit(self, X, reset=True)
+        corpus, outliers = self._labelled(series, y)
+        with Listening(self.progress) as listener:
+            detector = _core.Detector.fit(settings, corpus, outliers, self._names(X), self.n_jobs, listener)
+        self._take(detector)
+        for sentence in detector.warnings():
+            warnings.warn(sentence, VarnormWarning, stacklevel=2)
+        return self
+
+    def _labelled(self, series: _core.SeriesSet, y: Any) -> tuple[_core.SeriesSet, _core.SeriesSet | None]:
+        if not self.calibration.lstrip().startswith("supervised"):
+            return series, None
+        labels = None if y is None else np.asarray(y)
+        if labels is None or labels.shape != (len(series),) or not np.isin(labels, (1, -1)).all():
+            raise ParameterError("calibration = supervised: fit(X, y) needs y with 1 for each normal series and -1 for each outlier")
+        normal, outliers = (np.flatnonzero(labels == sign).tolist() for sign in (1, -1))
+        return series.select(normal), series.select(outliers)
+
+    def _names(self, X: Any) -> list[str] | None:
+        """Names of the corpus' series, where a table has them: they are told with findings."""
+        if self.layout != "long" or self.calibration.lstrip().startswith("supervised"):
+            return None
+        return [str(name) for name in read_long(X)[2]] if is_frame(X) else None
+
+    def _take(self, detector: _core.Detector) -> None:
+        threshold = detector.threshold(json.loads(detector.settings())["level"])
+        self.detector_ = detector
+        self.kernel_: Kernel = kernel_from(detector.kernel())
+        self.eigenvalues_: Floats = detector.eigenvalues()
+        self.n_channels_in_ = detector.channels
+        self.n_series_in_ = len(detector.members())
+        self.offset_ = np.nan if threshold is None else -threshold
+
+    # -- what scikit-learn asks for: higher is more normal
+
+    def score_samples(self, X: Any) -> Floats:
+        """How normal each series is: minus its novelty."""
+        return -self.novelty(X)
+
+    def decision_function(self, X: Any) -> Floats:
+        """How far each series is on the normal side of the threshold: negative is flagged."""
+        check_is_fitted(self)
+        if np.isnan(self.offset_):
+            raise ParameterError("calibration = none: there is no threshold to decide by; choose another, or use score_samples")
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """1 for normal, -1 for novel: each series on its own, at the level `contamination`."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    # -- what only this detector says: higher is more novel
+
+    def _found(self, X: Any, level: float | None = None, decision: str | None = None) -> _core.Findings:
+        check_is_fitted(self)
+        series = admit(self, X, reset=False)
+        if self.progress is None:
+            return self.detector_.score(series, level, decision, self.n_jobs)
+        with Listening(self.progress) as listener:
+            return self.detector_.score(series, level, decision, self.n_jobs, listener)
+
+    def novelty(self, X: Any) -> Floats:
+        """How novel each series is: its distance from the normal ones. Higher is more."""
+        return self._found(X).scores
+
+    def pvalues(self, X: Any) -> Floats:
+        """The chance of a normal series scoring at least as high as each of these."""
+        found = self._found(X).p_values
+        if found is None:
+            raise ParameterError("calibration = none: there are no p-values; choose another calibration, such as cross_fit")
+        return found
+
+    def nearest(self, X: Any) -> NDArray[np.int64]:
+        """The nearest normal series of each, by its place in the X of `fit`."""
+        return self._found(X).nearest
+
+    def findings(self, X: Any, level: float | None = None, decision: str | None = None, as_frame: bool = False) -> Any:
+        """Everything that is found about each series, with flags over the whole batch: `varnorm score --format json`.
+
+        Parameters
+        ----------
+        level : float, optional
+            The rate that flags aim at; `contamination` where it is left out.
+        decision : {"benjamini_hochberg", "storey", "lord", "each"}, optional
+            How flags are made; the detector's `decision` where it is left out.
+        as_frame : bool
+            The findings alone, as a pandas table.
+        """
+        found = numbers(json.loads(self._found(X, level, decision).to_json()))
+        if not as_frame:
+            return found
+        import pandas
+
+        return pandas.DataFrame(found["findings"]).set_index("series")
+
+    def explain(self, x: Any, segments: int = 10) -> Explanation:
+        """Why a single series has its score: eigendirections, channels, stretches of time, nearest normal series.
+
+        Parameters
+        ----------
+        x : array
+            One series: 1-D for one channel, else 2-D, by `layout` without its n.
+        segments : int
+            How many stretches time is cut into.
+        """
+        check_is_fitted(self)
+        return Explanation(json.loads(self.detector_.explain(to_one(x, self.layout), 0, segments, self.n_jobs)))
+
+    def diagnostics(self) -> dict[str, Any]:
+        """What the corpus and the norm are good for: `varnorm inspect --format json`."""
+        check_is_fitted(self)
+        found: dict[str, Any] = numbers(json.loads(self.detector_.diagnostics()))
+        return found
+
+    def leave_one_out(self, X: Any) -> Floats:
+        """Novelty of each of these series under the model of the others. Nothing needs to be fitted before."""
+        with Listening(self.progress) as listener:
+            return _core.leave_one_out(self._settings(), to_series(X, self.layout), self.n_jobs, listener)
+
+    # -- keeping it
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model file of the program: whole or not at all."""
+        check_is_fitted(self)
+        self.detector_.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: PathLike, *, layout: Layout = None, n_jobs: int | None = None) -> NoveltyDetector:
+        """Reads a model file, written here or by the program."""
+        detector = _core.Detector.load(os.fspath(path))
+        settings = json.loads(detector.settings())
+        distance = settings["distance"]
+        model = cls(
+            kernel=kernel_from(settings["kernel"]),
+            norm=settings["norm"],
+            distance=distance["distance"],
+            alpha=settings["alpha"],
+            neighbour=distance.get("neighbour", 1),
+            max_rank=settings["rank"]["max_rank"],
+            eigenvalue_threshold=settings["rank"]["eigenvalue_threshold"],
+            normalize=settings["scaling"] == "normalized",
+            prepare=json.dumps(settings["prepare"]),
+            calibration=json.dumps(settings["calibration"]),
+            decision=settings["decision"],
+            contamination=settings["level"],
+            layout=layout,
+            n_jobs=n_jobs,
+        )
+        model._take(detector)
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "detector_" in state:
+            state["detector_"] = state["detector_"].to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if isinstance(state.get("detector_"), bytes):
+            state["detector_"] = _core.Detector.from_bytes(state["detector_"])
+        super().__setstate__(state)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.allow_nan = "interpolate" in self.prepare
+        return tags
