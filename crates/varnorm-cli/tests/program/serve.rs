@@ -81,6 +81,15 @@ fn answer(mut stream: TcpStream) -> (u16, String, Vec<u8>) {
     (status, head, all[end..].to_vec())
 }
 
+/// Ends those that watch a flag.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// A series of the model's shape.
 fn one() -> String {
     let steps: Vec<Vec<f64>> = (0..100).map(|t| (0..6).map(|c| f64::from(t * c) * 0.01).collect()).collect();
@@ -228,6 +237,8 @@ fn a_reload_drops_no_request_and_a_bad_model_changes_nothing() {
     let (small, large) = ("fit train.ts --normal Walking -o walking.model", "fit train.ts -o walking.model");
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        // Also where an assertion fails: the scope waits for its threads.
+        let _end = SetOnDrop(&done);
         let asking = scope.spawn(|| {
             let mut asked = 0;
             while !done.load(Ordering::Relaxed) {
