@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+pub use varnorm::report::{count, significant};
+
 /// How a column is aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
@@ -83,26 +85,6 @@ fn quoted(cell: &str) -> String {
     } else {
         cell.to_string()
     }
-}
-
-/// A number in so many significant digits: `0.04217`, `42.17`, `4.217e9`, `inf`.
-pub fn significant(value: f64, digits: usize) -> String {
-    let last = digits.saturating_sub(1);
-    let rounded = format!("{value:.last$e}");
-    let exponent: Option<i32> = rounded.split_once('e').and_then(|(_, e)| e.parse().ok());
-    match exponent {
-        // Zero has an exponent too: it is told as a plain 0.
-        _ if value == 0.0 => "0".into(),
-        Some(e) if (-4..=6).contains(&e) => {
-            format!("{value:.*}", usize::try_from(last as i32 - e).unwrap_or(0))
-        }
-        _ => rounded,
-    }
-}
-
-/// "1 channel", "2 channels"; "1 series", "2 series".
-pub fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 || noun.ends_with('s') { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A local page and a JSON API around a model: `varnorm serve`.
 //!
-//! [`serve`] runs until it is told to stop. A request goes through [`guard`] (who may ask), [`input`] (what was sent, within
+//! [`serve`] runs until it is told to stop. A request goes through `guard` (who may ask), `input` (what was sent, within
 //! [`Limits`]), a blocking thread that scores, and comes back as the JSON of `varnorm score` or the page of
 //! `varnorm report`. Nothing that a client sends reaches the file system.
 

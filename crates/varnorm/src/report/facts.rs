@@ -110,7 +110,7 @@ fn false_alarms(report: &Report) -> Vec<Fact> {
 }
 
 /// "1 channel", "2 channels"; "1 series", "2 series".
-pub(super) fn count(number: usize, noun: &str) -> String {
+pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 || noun.ends_with('s') { "" } else { "s" })
 }
 

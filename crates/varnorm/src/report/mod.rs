@@ -25,10 +25,11 @@ mod table;
 mod words;
 
 pub use curves::{Band, Curves};
-pub use facts::Fact;
+pub use facts::{Fact, count};
 pub use page::{SCRIPT, STYLE, content_security_policy, source_of};
 pub use separation::Separation;
 pub use study::StudyReport;
+pub use words::significant;
 
 use std::collections::BTreeMap;
 use std::path::Path;

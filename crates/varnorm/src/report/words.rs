@@ -10,7 +10,7 @@ use crate::prepare::{FittedStep, Per};
 use crate::score::{Distance, Norm};
 
 /// A number in so many significant digits: `0.04217`, `42.17`, `4.217e9`, `inf`.
-pub(super) fn significant(value: f64, digits: usize) -> String {
+pub fn significant(value: f64, digits: usize) -> String {
     let last = digits.saturating_sub(1);
     let rounded = format!("{value:.last$e}");
     let exponent: Option<i32> = rounded.split_once('e').and_then(|(_, e)| e.parse().ok());
