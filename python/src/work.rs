@@ -16,7 +16,7 @@ use crate::errors::{bad_param, raised};
 /// How often the calling thread looks up.
 const LOOK_UP: Duration = Duration::from_millis(50);
 /// How long a call that was stopped waits for its work to notice; after that the work ends by itself, unheard.
-const FAREWELL: Duration = Duration::from_millis(250);
+const FAREWELL: Duration = Duration::from_millis(150);
 
 /// Work of at most so many operations (see [`operations`]) takes less than a tenth of a second.
 const SMALL: f64 = 1e7;
