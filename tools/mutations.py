@@ -48,7 +48,10 @@ MUTATIONS = [
      ["prop_min_max_difference_of_the_empirical_norm"]),
     ("sample.rs", "let eigenvalues: Vec<f64> = singular.iter().map(|s| s * s / n as f64).collect();",
      "let eigenvalues: Vec<f64> = singular.iter().map(|s| s * s / n as f64).take(4).collect();",
-     ["lemma_covariance_operator_convergence", "lemma_covariance_concentration"]),
+     ["lemma_covariance_operator_convergence"]),
+    ("sample.rs", "let kept = eigenvalues.iter().take(most).take_while(|v| **v > threshold).count();",
+     "let kept = eigenvalues.iter().take(most).skip_while(|v| **v > threshold).count();",
+     ["lemma_covariance_concentration"]),
     ("theory.rs", "value.map_or(0.0, |value| value / (value + alpha))", "value.map_or(0.0, |value| value / (value + 2.0 * alpha))",
      ["prop_empirical_variance_norm_sqrt_2n_equidistant"]),
 ]

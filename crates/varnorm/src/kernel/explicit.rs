@@ -26,7 +26,7 @@ use std::ops::Range;
 use super::features::{self, FeatureMap, Features, Prepared};
 use super::lanes::{Four, Isa, Work, dispatch};
 use super::pass::{Pass, Tile, Values};
-use super::signature::{COMFORTABLE, Finish, MOST_LEVELS, size, variation};
+use super::signature::{COMFORTABLE, Finish, size, variation};
 use super::{Kernel, Lift};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
@@ -183,116 +183,109 @@ impl FeatureMap for SignatureMap {
         let channels = set.channels();
         let depths = self.blocks(channels);
         let mut memory = Memory::new(&depths);
-        let mut increments = Vec::new();
-        for (at, member) in which.enumerate() {
-            let values = set.series(member).values();
-            increments.clear();
-            increments
-                .extend(values[channels.min(values.len())..].iter().zip(values).map(|(new, old)| new - old));
+        let members: Vec<usize> = which.collect();
+        for (group, members) in members.chunks(LANES).enumerate() {
+            memory.load(set, members);
             if self.scaled {
-                let own = size(variation(values, channels));
-                if 2.0 * own.abs() * self.levels as f64 > COMFORTABLE {
-                    increments.iter_mut().for_each(|v| *v *= power_of_two(-own));
-                    exponents[at] = own;
-                }
+                let exponents = &mut exponents[group * LANES..group * LANES + members.len()];
+                memory.scale(set, members, self.levels, exponents);
             }
-            memory.signature.fill(0.0);
-            dispatch(Signature { increments: &increments, channels, depths: &depths, memory: &mut memory });
-            let mut first = 0;
+            memory.signature.fill([0.0; LANES]);
+            dispatch(Signatures { channels, depths: &depths, memory: &mut memory });
+            let mut features = memory.signature.iter();
             for (block, depth) in out.iter_mut().zip(&depths) {
-                in_order(
-                    &memory.signature[first..first + depth],
-                    channels,
-                    &mut block[at * depth..(at + 1) * depth],
-                );
-                first += depth;
+                for (at, cell) in features.by_ref().take(*depth).enumerate() {
+                    for (lane, value) in cell[..members.len()].iter().enumerate() {
+                        block[(group * LANES + lane) * depth + at] = *value;
+                    }
+                }
             }
         }
     }
 }
 
+/// Series whose signatures are made side by side: one register. More would not fit the caches with a high level.
+const LANES: usize = 4;
+/// One number of every series.
+type Cell = [f64; LANES];
 /// Steps whose changes of the highest level are made together: it is the longest, and is read and written once for all.
 const STEPS: usize = 4;
-/// Numbers of the highest level's factors that are worked on at a time, to stay in the first-level cache.
-const STRETCH: usize = 256;
 
-/// What a signature is made in. The words of a level are kept with the last letter as the slowest: all words with one last
-/// letter lie side by side, in the order of the level below, and lanes run along them.
+/// What signatures are made in.
 struct Memory {
+    /// The increments, step by step, channel by channel; zeros where a series has ended.
+    increments: Vec<Cell>,
     /// Levels 1 to the highest.
-    signature: Vec<f64>,
+    signature: Vec<Cell>,
     /// Two partial products of Horner's scheme.
-    partial: [Vec<f64>; 2],
+    partial: [Vec<Cell>; 2],
     /// The factor of a lower level.
-    sum: Vec<f64>,
+    sum: Vec<Cell>,
     /// The factors of the highest level, for some steps.
-    sums: [Vec<f64>; STEPS],
+    sums: [Vec<Cell>; STEPS],
 }
 
 impl Memory {
     fn new(depths: &[usize]) -> Self {
         // The second highest level: factors and partial products have its length at most.
         let longest = depths[..depths.len() - 1].last().copied().unwrap_or(1);
-        let zeros = || vec![0.0; longest.max(depths[0])];
+        let zeros = || vec![[0.0; LANES]; longest.max(depths[0])];
         Self {
-            signature: vec![0.0; depths.iter().sum()],
+            increments: Vec::new(),
+            signature: vec![[0.0; LANES]; depths.iter().sum()],
             partial: [zeros(), zeros()],
             sum: zeros(),
             sums: std::array::from_fn(|_| zeros()),
         }
     }
-}
 
-/// Turns words with the last letter as the slowest into those with the first as the slowest.
-fn in_order(from: &[f64], channels: usize, to: &mut [f64]) {
-    // Counts words up in one order, letter by letter, while keeping the place in the other.
-    let mut letters = [0usize; MOST_LEVELS as usize];
-    let mut place = 0;
-    for cell in to {
-        *cell = from[place];
-        // The last letter runs fastest in the new order and has the largest stride in the old one.
-        let (mut stride, mut letter) = (from.len() / channels, 0);
-        loop {
-            if stride == 0 {
-                return;
+    fn load(&mut self, set: &SeriesSet, members: &[usize]) {
+        let channels = set.channels();
+        let most = members.iter().map(|member| set.series(*member).steps()).max().unwrap_or(0);
+        self.increments.clear();
+        self.increments.resize(most.saturating_sub(1) * channels, [0.0; LANES]);
+        for (lane, member) in members.iter().enumerate() {
+            let values = set.series(*member).values();
+            let changes = values.iter().skip(channels).zip(values).map(|(new, old)| new - old);
+            self.increments.iter_mut().zip(changes).for_each(|(cell, change)| cell[lane] = change);
+        }
+    }
+
+    /// Scales paths whose levels might leave the range of an `f64`.
+    fn scale(&mut self, set: &SeriesSet, members: &[usize], levels: usize, exponents: &mut [f64]) {
+        for (lane, (member, exponent)) in members.iter().zip(exponents).enumerate() {
+            let own = size(variation(set.series(*member).values(), set.channels()));
+            if 2.0 * own.abs() * levels as f64 > COMFORTABLE {
+                self.increments.iter_mut().for_each(|cell| cell[lane] *= power_of_two(-own));
+                *exponent = own;
             }
-            letters[letter] += 1;
-            place += stride;
-            if letters[letter] < channels {
-                break;
-            }
-            place -= channels * stride;
-            letters[letter] = 0;
-            letter += 1;
-            stride /= channels;
         }
     }
 }
 
-/// The signature of one path.
-struct Signature<'a> {
-    increments: &'a [f64],
+/// The signatures of a few paths.
+struct Signatures<'a> {
     channels: usize,
     depths: &'a [usize],
     memory: &'a mut Memory,
 }
 
-impl Work for Signature<'_> {
+impl Work for Signatures<'_> {
     /// A step v changes level m by `v^m/m! + S_1 v^(m-1)/(m-1)! + .. + S_(m-1) v`, that is
     /// `(..((v/m + S_1) v/(m-1) + S_2) v/(m-2) .. + S_(m-1)) v`. From the top: lower levels are still the old ones.
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { increments, channels, depths, memory } = self;
-        let Memory { signature, partial, sum, sums } = memory;
+        let Self { channels, depths, memory } = self;
+        let Memory { increments, signature, partial, sum, sums } = memory;
         let highest = depths.len();
         let (lower, top) = signature.split_at_mut(depths[..highest - 1].iter().sum());
         for steps in increments.chunks(STEPS * channels) {
             for (v, sum_of_top) in steps.chunks_exact(channels).zip(sums.iter_mut()) {
-                horner(highest, v, lower, depths, partial, sum_of_top);
+                horner::<I>(highest, v, lower, depths, partial, sum_of_top);
                 let mut end = lower.len();
                 for m in (1..highest).rev() {
                     let (below, level) = lower[..end].split_at_mut(end - depths[m - 1]);
-                    horner(m, v, below, depths, partial, sum);
+                    horner::<I>(m, v, below, depths, partial, sum);
                     add_products::<I, 1>([sum], [v], level);
                     end = below.len();
                 }
@@ -311,42 +304,39 @@ impl Work for Signature<'_> {
 
 /// The factor of v in the change of level m; `below` are the levels below.
 #[inline(always)]
-fn horner(
+fn horner<I: Isa>(
     m: usize,
-    v: &[f64],
-    below: &[f64],
+    v: &[Cell],
+    below: &[Cell],
     depths: &[usize],
-    partial: &mut [Vec<f64>; 2],
-    out: &mut [f64],
+    partial: &mut [Vec<Cell>; 2],
+    out: &mut [Cell],
 ) {
     if m == 1 {
-        out[0] = 1.0;
+        out[0] = [1.0; LANES];
         return;
     }
     let [mut partial, mut next] = partial.each_mut().map(|part| &mut part[..]);
-    for c in 0..v.len() {
-        partial[c] = v[c] / m as f64;
+    for (cell, v) in partial.iter_mut().zip(v) {
+        for lane in 0..LANES {
+            cell[lane] = v[lane] / m as f64;
+        }
     }
     let mut first = 0;
     for k in 1..m {
         let depth = depths[k - 1];
-        let factor = 1.0 / (m - k) as f64;
+        let factor = I::Four::splat(1.0 / (m - k) as f64);
         let level = &below[first..first + depth];
-        let sums = &mut partial[..depth];
         if k + 1 == m {
-            let out = &mut out[..depth];
-            for i in 0..depth {
-                out[i] = (sums[i] + level[i]) * factor;
+            for ((cell, old), out) in partial.iter().zip(level).zip(out) {
+                I::Four::load(cell).add(I::Four::load(old)).mul(factor).store(out);
             }
             return;
         }
-        for i in 0..depth {
-            sums[i] = (sums[i] + level[i]) * factor;
-        }
-        for (c, v) in v.iter().enumerate() {
-            let next = &mut next[c * depth..(c + 1) * depth];
-            for i in 0..depth {
-                next[i] = sums[i] * v;
+        for ((cell, old), next) in partial.iter().zip(level).zip(next.chunks_exact_mut(v.len())) {
+            let sum = I::Four::load(cell).add(I::Four::load(old)).mul(factor);
+            for (next, v) in next.iter_mut().zip(v) {
+                sum.mul(I::Four::load(v)).store(next);
             }
         }
         std::mem::swap(&mut partial, &mut next);
@@ -356,32 +346,21 @@ fn horner(
 
 /// Adds `sum v` to a level, for several steps in turn.
 #[inline(always)]
-fn add_products<I: Isa, const B: usize>(sums: [&[f64]; B], v: [&[f64]; B], level: &mut [f64]) {
-    let depth = level.len() / v[0].len();
-    for start in (0..depth).step_by(STRETCH) {
-        let stretch = start..depth.min(start + STRETCH);
-        for (c, row) in level.chunks_exact_mut(depth).enumerate() {
-            let (cells, cells_left) = row[stretch.clone()].as_chunks_mut::<4>();
-            let whole = cells.len();
-            let mut parts = [(&[] as &[[f64; 4]], &[] as &[f64]); B];
-            let mut factors = [I::Four::splat(0.0); B];
+fn add_products<I: Isa, const B: usize>(sums: [&[Cell]; B], v: [&[Cell]; B], level: &mut [Cell]) {
+    let channels = v[0].len();
+    let depth = level.len() / channels;
+    let (sums, v) = (sums.map(|sum| &sum[..depth]), v.map(|v| &v[..channels]));
+    for (i, cells) in level.chunks_exact_mut(channels).enumerate() {
+        let mut factors = [I::Four::splat(0.0); B];
+        for b in 0..B {
+            factors[b] = I::Four::load(&sums[b][i]);
+        }
+        for (c, cell) in cells.iter_mut().enumerate() {
+            let mut sum = I::Four::load(cell);
             for b in 0..B {
-                parts[b] = sums[b][stretch.clone()].as_chunks::<4>();
-                parts[b].0 = &parts[b].0[..whole];
-                factors[b] = I::Four::splat(v[b][c]);
+                sum = factors[b].mul_add(I::Four::load(&v[b][c]), sum);
             }
-            for i in 0..whole {
-                let mut cell = I::Four::load(&cells[i]);
-                for b in 0..B {
-                    cell = factors[b].mul_add(I::Four::load(&parts[b].0[i]), cell);
-                }
-                cell.store(&mut cells[i]);
-            }
-            for (i, cell) in cells_left.iter_mut().enumerate() {
-                for b in 0..B {
-                    *cell = I::mul_add(v[b][c], parts[b].1[i], *cell);
-                }
-            }
+            sum.store(cell);
         }
     }
 }
