@@ -67,7 +67,7 @@ impl Findings {
 /// A fitted detector.
 #[pyclass(frozen, module = "varnorm._core")]
 pub struct Detector {
-    detector: Arc<varnorm::Detector>,
+    pub detector: Arc<varnorm::Detector>,
 }
 
 impl Detector {

@@ -12,6 +12,7 @@ mod metrics;
 mod norm;
 mod plot;
 mod prepare;
+mod report;
 mod series;
 mod study;
 mod theory;
@@ -39,6 +40,8 @@ mod _core {
     use super::plot::plot;
     #[pymodule_export]
     use super::prepare::{prepare_apply, prepare_fit};
+    #[pymodule_export]
+    use super::report::{report, study_report};
     #[pymodule_export]
     use super::series::SeriesSet;
     #[pymodule_export]

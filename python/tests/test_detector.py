@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 
 import numpy as np
 import pandas
@@ -77,6 +79,27 @@ def test_explanations_are_the_program_s(walks, program, tmp_path):
         detector.explain(walks[23:24])
     with pytest.raises(DataError, match="state which"):
         NoveltyDetector(contamination=0.1).fit(walks[:20, :, 0]).explain(walks[23])
+
+
+def test_reports_are_the_program_s(walks, program, tmp_path):
+    detector = NoveltyDetector(layout="ntd", contamination=0.1).fit(walks[:20])
+    detector.save(tmp_path / "model")
+    np.save(tmp_path / "new.npy", walks[20:])
+    program("report", tmp_path / "model", tmp_path / "new.npy", "-o", tmp_path / "new.html")
+    page = detector.report(walks[20:], title="new")
+    assert page == (tmp_path / "new.html").read_text()
+    page.save(tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text() == page and repr(page).startswith("<page of ")
+    # What a notebook shows: a frame with the pictures of the detector alone, which an unfitted one has not.
+    program("report", tmp_path / "model", "-o", tmp_path / "alone.html")
+    shown = detector._repr_mimebundle_()["text/html"]
+    assert html.unescape(re.search('srcdoc="([^"]*)"', shown)[1]) == (tmp_path / "alone.html").read_text()
+    assert "srcdoc" not in NoveltyDetector()._repr_mimebundle_()["text/html"]
+    labels = ["calm"] * 5 + ["<b>wild</b>"] * 5
+    labelled = detector.report(walks[20:], labels, normal="calm", explain=1)
+    assert "Precision and recall" in labelled and "<b>wild" not in labelled
+    with pytest.raises(ParameterError, match="one label for each series"):
+        detector.report(walks[20:], labels[:3])
 
 
 def test_the_smart_watch_recordings_are_told_apart(motions):

@@ -61,6 +61,8 @@ def test_pieces_make_the_whole(folder, result, tmp_path):
         varnorm.study(folder, ["Motions"], grid=GRID, run=tmp_path / str(piece), shard=f"{piece}/2")
     whole = varnorm.study_merge([tmp_path / "1", tmp_path / "2"], tmp_path / "whole")
     assert whole.table() == result.table()
+    page = varnorm.study_report(tmp_path / "whole", compare=tmp_path / "1")
+    assert page.startswith("<!doctype html>") and page.count("<svg") >= 3 and "srcdoc=" in page._repr_html_()
 
 
 def test_scores_made_elsewhere_are_a_column(folder, tmp_path):

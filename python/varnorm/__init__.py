@@ -18,6 +18,7 @@ from . import datasets, errors, kernels, metrics, plots
 from ._explanation import Explanation
 from ._gram import gram
 from ._input import from_series, to_series
+from ._report import Page, study_report
 from ._study import Study, study, study_grid, study_merge
 from ._theory import Theory, theory
 from .detector import NoveltyDetector
@@ -31,6 +32,7 @@ __all__ = [
     "Explanation",
     "Measured",
     "NoveltyDetector",
+    "Page",
     "RandomSignature",
     "SignatureFeatures",
     "Study",
@@ -49,6 +51,7 @@ __all__ = [
     "study",
     "study_grid",
     "study_merge",
+    "study_report",
     "theory",
     "to_series",
 ]

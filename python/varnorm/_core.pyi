@@ -371,6 +371,11 @@ def read_split(folder: str | PathLike[str], name: str) -> tuple[Dataset, Dataset
     Reads a published split: the training part and the test part.
     """
 
+def report(detector: Detector, series: SeriesSet | None = None, title: str = "Series", names: SupportsGetItem[int, str] | None = None, labels: SupportsGetItem[int, str] | None = None, normal: str | None = None, level: SupportsFloat | SupportsIndex | None = None, decision: str | None = None, explain: SupportsIndex = 20, segments: SupportsIndex = 10, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> str:
+    """
+    Everything there is to see about series, or about the detector alone, as one HTML page.
+    """
+
 def resolve(kernel: str, corpus: SeriesSet) -> str:
     """
     A kernel with every `auto` worked out from the series, as JSON.
@@ -404,6 +409,11 @@ def study_grid() -> str:
 def study_merge(pieces: SupportsGetItem[int, str | PathLike[str]], output: str | PathLike[str]) -> Study:
     """
     Joins pieces of one study into one run folder.
+    """
+
+def study_report(run: str | PathLike[str], published: str | PathLike[str] | None = None, compare: str | PathLike[str] | None = None) -> str:
+    """
+    The folder of a study as one HTML page.
     """
 
 def theory(dimension: SupportsIndex = 60, repeats: SupportsIndex = 20, alpha: SupportsFloat | SupportsIndex = 0.01, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> tuple[str, list[tuple[str, str]]]:

@@ -18,6 +18,7 @@ from ._frames import is_frame, read_long
 from ._input import Layout, to_one, to_series
 from ._kernel import Kernel, KernelLike, kernel_from, kernel_spec
 from ._progress import Listening, Progress
+from ._report import Page
 from ._table import admit
 from .errors import ParameterError, VarnormWarning
 
@@ -278,6 +279,56 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return Explanation(json.loads(self.detector_.explain(to_one(x, self.layout), 0, segments, self.n_jobs)))
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        normal: str | None = None,
+        level: float | None = None,
+        decision: str | None = None,
+        explain: int = 20,
+        segments: int = 10,
+        title: str = "Series",
+    ) -> Page:
+        """Everything there is to see, as one HTML page: `varnorm report`. Notebooks show it; `save` keeps it.
+
+        Parameters
+        ----------
+        X : optional
+            Series to score; left out, the page shows the detector alone.
+        y : optional
+            A label per series.
+        normal : str, optional
+            The label of normal series: gives ROC and precision-recall curves.
+        level, decision :
+            As for `findings`.
+        explain : int
+            So many of the most novel series are explained; each takes as long as scoring a few dozen.
+        segments : int
+            Explanations cut time into so many stretches.
+        title : str
+            What the page is called.
+        """
+        check_is_fitted(self)
+        series = None if X is None else admit(self, X, reset=False)
+        labels = None if y is None else [str(label) for label in np.asarray(y).ravel()]
+        if labels is not None and (series is None or len(labels) != len(series)):
+            raise ParameterError("y: needs one label for each series of X")
+        names = None if X is None else self._names(X)
+        with Listening(self.progress) as listener:
+            page = _core.report(
+                self.detector_, series, title, names, labels, normal, level, decision, explain, segments, self.n_jobs, listener
+            )
+        return Page(page)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: the pictures of a fitted detector."""
+        if not hasattr(self, "detector_"):
+            unfitted: str = super()._html_repr()
+            return unfitted
+        return self.report()._repr_html_()
 
     def diagnostics(self) -> dict[str, Any]:
         """What the corpus and the norm are good for: `varnorm inspect --format json`."""

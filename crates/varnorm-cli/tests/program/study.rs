@@ -239,7 +239,7 @@ fn mistakes_are_told() {
     folder.file("bad.toml", "folds = 2\nflods = 3\n");
     folder
         .line("study uea --datasets Motions --grid bad.toml")
-        .fails("bad.toml, line 2")
+        .fails("bad.toml: line 2")
         .fails("unknown field `flods`");
     folder.file("params.json", "{}");
     folder.line("study uea --datasets Motions --published params.json").fails("expected {data set");
