@@ -79,7 +79,7 @@ impl<'de> DeserializeSeed<'de> for Batch<'_> {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(field_identifier, rename_all = "snake_case")]
 enum Field {
     Series,
     Names,
