@@ -170,7 +170,9 @@ pub fn grams(
 /// A pass that can walk over these pairs.
 fn prepared(mut pass: Box<dyn Pass>, pairs: Pairs<'_>, run: &Run) -> Result<Box<dyn Pass>> {
     let (row_set, column_set) = pairs.sets();
-    if !row_set.is_empty() && !column_set.is_empty() {
+    // Rows have self-values even where there is no column.
+    let column_set = if column_set.is_empty() { row_set } else { column_set };
+    if !row_set.is_empty() {
         pass.check(row_set, column_set)?;
         pass.prepare(row_set, column_set, run)?;
     }

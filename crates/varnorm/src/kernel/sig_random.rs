@@ -390,6 +390,16 @@ mod tests {
     }
 
     #[test]
+    fn queries_of_an_empty_corpus_have_self_values() {
+        let queries = SeriesSet::from_equal(vec![0.0, 1.0, 3.0], 3, 1).unwrap();
+        let kernel: crate::Kernel = "sig_random:features=4,variance=0.1".parse().unwrap();
+        let (scaling, run) = (crate::gram::Scaling::Normalized, Run::sequential());
+        let empty = SeriesSet::new(1).unwrap();
+        let found = crate::gram::cross(&kernel, &queries, &empty, &[], scaling, &run).unwrap();
+        assert_eq!((found.self_values, found.matrix.columns()), (vec![1.0], 0));
+    }
+
+    #[test]
     fn features_equal_the_naive_recursion() {
         let (steps, channels, features) = (7, 3, 5);
         let normal = Normal { generator: ChaCha8Rng::seed_from_u64(3), spare: None };
