@@ -186,7 +186,7 @@ impl Work for Flow<'_> {
         let mut changes = vec![[0.0; L]; features * columns.len()];
         // `A_i Z + b_i` of one channel. The tanh has a loop of its own: in one with the sums, half of those were
         // compiled without lanes.
-        let mut sums = vec![[0.0; L]; features * columns.len()];
+        let mut sums = vec![[0.0; L]; features];
         let mut steps = 0;
         for group in columns {
             steps = steps.max(group.steps);
@@ -195,28 +195,14 @@ impl Work for Flow<'_> {
             changes.fill([0.0; L]);
             for channel in 0..field.channels {
                 let rows = &field.rows[channel * features * (features + 1)..];
-                // A few rows at a time: each value of a state that is loaded serves all of them.
-                let mut j = 0;
-                while j < features {
-                    let rows = &rows[j * (features + 1)..];
-                    let wide = j + ROWS <= features;
-                    for group in 0..columns.len() {
-                        let state = &states[group * features..(group + 1) * features];
-                        let out = &mut sums[group * features + j..(group + 1) * features];
-                        if wide {
-                            multiply_rows::<I, ROWS>(rows, state, out);
-                        } else {
-                            multiply_rows::<I, 1>(rows, state, out);
-                        }
-                    }
-                    j += if wide { ROWS } else { 1 };
-                }
+                // Group after group: a group's state stays in the first-level cache while the rows, which are next
+                // to it, pass by; the other way round the states of all groups would have to.
                 for (group, columns) in columns.iter().enumerate() {
                     // A group that has ended does not move any more.
                     if t < columns.steps {
                         let which = group * features..(group + 1) * features;
-                        let dx = &columns.step(t)[channel];
-                        add_change::<I>(&sums[which.clone()], dx, &mut changes[which]);
+                        multiply::<I>(rows, &states[which.clone()], &mut sums);
+                        add_change::<I>(&sums, &columns.step(t)[channel], &mut changes[which]);
                     }
                 }
             }
@@ -240,6 +226,23 @@ impl Work for Flow<'_> {
 const ROWS: usize = 3;
 /// Registers of L lanes.
 const QUARTERS: usize = L / 4;
+
+/// `A Z + b`, a few rows at a time: each value of the state that is loaded serves all of them.
+#[inline(always)]
+fn multiply<I: Isa>(rows: &[f64], state: &[[f64; L]], sums: &mut [[f64; L]]) {
+    let features = state.len();
+    let mut j = 0;
+    while j < features {
+        let wide = j + ROWS <= features;
+        let (rows, sums) = (&rows[j * (features + 1)..], &mut sums[j..]);
+        if wide {
+            multiply_rows::<I, ROWS>(rows, state, sums);
+        } else {
+            multiply_rows::<I, 1>(rows, state, sums);
+        }
+        j += if wide { ROWS } else { 1 };
+    }
+}
 
 /// `a_j Z + b_j` for R rows.
 #[inline(always)]
