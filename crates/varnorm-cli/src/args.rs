@@ -43,6 +43,33 @@ pub enum ReportFormat {
     Json,
 }
 
+/// A number of bytes, written as `4G`, `500M` or `1.5GiB`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Size(pub f64);
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let factor = match text[end..].trim().to_ascii_lowercase().as_str() {
+            "" | "b" => 1.0,
+            "k" | "kb" => 1e3,
+            "m" | "mb" => 1e6,
+            "g" | "gb" => 1e9,
+            "t" | "tb" => 1e12,
+            "kib" => 1024.0,
+            "mib" => 1024f64.powi(2),
+            "gib" => 1024f64.powi(3),
+            _ => return Err("write a size such as 4G, 500M or 1.5GiB".into()),
+        };
+        match text[..end].parse::<f64>() {
+            Ok(number) if number > 0.0 && number.is_finite() => Ok(Self(number * factor)),
+            _ => Err("write a size such as 4G, 500M or 1.5GiB".into()),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Layout {
     /// Told from the header

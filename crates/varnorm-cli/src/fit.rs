@@ -1,5 +1,7 @@
 //! `varnorm fit`: learns from normal series and writes a model.
 
+mod parts;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -8,9 +10,10 @@ use varnorm::data::LabelKind;
 use varnorm::gram::Scaling;
 use varnorm::{Dataset, Detector, Error, SeriesSet, Settings};
 
-use crate::args::{DecisionName, Method, Reading};
+use crate::args::{DecisionName, Method, Reading, Size};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::inspect::percent;
 use crate::table::{count, significant};
 use crate::{output, source};
 
@@ -20,13 +23,15 @@ use crate::{output, source};
   varnorm fit BasicMotions_TRAIN.ts --normal Walking -o walking.model
   varnorm fit normal/ -o normal.model --kernel integral_rbf --level 0.01
   varnorm fit normal/ -o normal.model --calibration split:holdout=0.3,seed=0
-  varnorm fit normal/ -o normal.model --calibration supervised:objective=f1 --outliers bad/")]
+  varnorm fit normal/ -o normal.model --calibration supervised:objective=f1 --outliers bad/
+  varnorm fit many/ -o many.model --kernel gak --landmarks 256 --memory 4G
+  varnorm fit more/ -o more.model --like many.model")]
 pub struct Fit {
     /// Files or folders of normal series
     #[arg(value_name = "DATA", required_unless_present = "print_settings")]
     data: Vec<PathBuf>,
     /// The model file to write; an old one is replaced
-    #[arg(short, long = "output", value_name = "MODEL", required_unless_present = "print_settings")]
+    #[arg(short, long = "output", value_name = "MODEL", required_unless_present_any = ["print_settings", "dry_run"])]
     output: Option<PathBuf>,
     /// Use only the series with this label
     #[arg(long, value_name = "LABEL")]
@@ -42,6 +47,24 @@ pub struct Fit {
     /// Keep eigenvalues above X only [default: 1e-10 of the largest]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     eigenvalue_threshold: Option<f64>,
+    /// Where the covariance is worked out: gram (all pairs), landmarks:256, landmarks:tolerance=0.001 or features
+    /// [default: gram]
+    #[arg(long, value_name = "SPEC", conflicts_with = "landmarks")]
+    space: Option<String>,
+    /// So many landmarks instead of all pairs: short for --space landmarks:M
+    #[arg(long, value_name = "M")]
+    landmarks: Option<String>,
+    /// Settings, preparation, kernel and landmarks of a compact model, so that the two can be merged
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["settings", "space", "landmarks", "kernel", "prepare",
+          "norm", "alpha", "distance", "neighbour", "no_normalize", "max_rank", "eigenvalue_threshold", "calibration", "level",
+          "decision", "outliers"])]
+    like: Option<PathBuf>,
+    /// Stay below so much memory, such as 4G or 500M; a corpus for landmarks or features is read in parts
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Size>,
+    /// Say how long it would take and how much memory, from a measured sample, and fit nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Labelled outliers, for calibration supervised [default: the labels of DATA other than --normal]
     #[arg(long, value_name = "DATA")]
     outliers: Vec<PathBuf>,
@@ -71,12 +94,21 @@ impl Fit {
         if self.print_settings {
             return output::deliver(console, None, |out| output::json(out, &settings));
         }
+        if self.dry_run {
+            return self.estimate(console, &settings);
+        }
         let Some(path) = &self.output else {
             return Err(Failure::Words("say with -o where the model goes".into()));
         };
+        if !settings.space.is_gram() {
+            return self.run_in_parts(console, &settings, path);
+        }
         let dataset = source::read(console, &self.data, self.reading)?;
         let picked = self.pick(&dataset, console)?;
         let corpus = picked.as_ref().map_or_else(|| dataset.clone(), |picked| dataset.select(picked));
+        if let Some(Size(budget)) = self.memory {
+            settings.check_memory(&corpus.series, corpus.series.len(), budget)?;
+        }
         let outliers = self.find_outliers(&settings, &dataset, console)?;
         let fitted = match &outliers {
             Some(outliers) => settings.fit_with_outliers(&corpus.series, outliers, &console.run),
@@ -106,8 +138,20 @@ impl Fit {
             None => Settings::default(),
         };
         self.method.apply(&mut settings)?;
+        if let Some(model) = &self.like {
+            settings = Detector::load(model)?.settings().clone();
+            if settings.space.is_gram() {
+                let problem = "it is a model of all pairs, which nothing can be added to; --like takes a model with \
+                               landmarks or features";
+                return Err(Error::file(model, problem).into());
+            }
+        }
         if self.no_normalize {
             settings.scaling = Scaling::Raw;
+        }
+        let landmarks = self.landmarks.as_ref().map(|m| format!("landmarks:{m}"));
+        if let Some(space) = self.space.as_ref().or(landmarks.as_ref()) {
+            settings.space = space.parse()?;
         }
         settings.rank.max_rank = self.max_rank.or(settings.rank.max_rank);
         settings.rank.eigenvalue_threshold = self.eigenvalue_threshold.or(settings.rank.eigenvalue_threshold);
@@ -171,7 +215,7 @@ impl Fit {
     }
 
     fn tell(&self, console: &Console, detector: &Detector, given: usize, path: &Path) {
-        let (settings, members) = (detector.settings(), detector.members().len());
+        let (settings, members) = (detector.settings(), detector.corpus_series());
         let normal = self.normal.as_ref().map(|label| format!(" labelled {label}")).unwrap_or_default();
         let held = if members < given { format!(" ({} held out)", given - members) } else { String::new() };
         console.say(format!(
@@ -183,6 +227,10 @@ impl Fit {
             source::lengths(detector.corpus())
         ));
         console.say(format!("kernel {}; rank {} kept", detector.kernel(), detector.spectrum().rank()));
+        if let Some(landmarks) = detector.landmarks() {
+            let missed = percent(detector.trace_error());
+            console.say(format!("{} miss {missed} of the trace", count(landmarks, "landmark")));
+        }
         console.say(calibration_in_words(detector));
         if let Some(check) = detector.gaussian_check(settings.level).filter(|check| check.trusted) {
             console.say(check.in_words());

@@ -14,6 +14,7 @@ mod fit;
 mod gram;
 mod inspect;
 mod kernels;
+mod merge;
 mod output;
 mod progress;
 mod report;
@@ -57,7 +58,9 @@ Exit code: 0 fine, 1 something was flagged (with `score --fail-on-novel` only), 
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Demo),
-    Fit(fit::Fit),
+    // Boxed: their options are many.
+    Fit(Box<fit::Fit>),
+    Merge(merge::Merge),
     Score(score::Score),
     Explain(explain::Explain),
     Report(report::ReportCommand),
@@ -67,7 +70,6 @@ enum Command {
     Convert(convert::Convert),
     Kernels(kernels::Kernels),
     Theory(theory::Theory),
-    // Boxed: its options are many.
     Study(Box<study::StudyCommand>),
 }
 
@@ -102,6 +104,7 @@ fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Score(command) => return command.run(console),
         Command::Demo(command) => command.run(console),
         Command::Fit(command) => command.run(console),
+        Command::Merge(command) => command.run(console),
         Command::Explain(command) => command.run(console),
         Command::Report(command) => command.run(console),
         Command::Serve(command) => command.run(console),

@@ -87,6 +87,16 @@ fn quoted(cell: &str) -> String {
     }
 }
 
+/// "12.0 s", "3 min 05 s", "2 h 07 min".
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds as u64;
+    match whole {
+        0..60 => format!("{seconds:.1} s"),
+        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

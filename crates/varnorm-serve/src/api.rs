@@ -79,7 +79,7 @@ async fn admitted(State(shared): State<Arc<Shared>>, request: Request, next: Nex
 }
 
 async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
-    let corpus = shared.model().detector.members().len();
+    let corpus = shared.model().detector.corpus_series();
     let waiting = shared.waiting.load(Ordering::Relaxed);
     let text = shared.metrics.text(corpus, waiting, shared.turns.available_permits());
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()

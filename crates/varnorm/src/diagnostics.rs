@@ -72,7 +72,7 @@ pub struct Diagnostics {
     pub series: usize,
     /// Eigenpairs kept.
     pub rank: usize,
-    /// The most that so many series can have: one less than their number.
+    /// The most that so many series can have: one less than their number, or the dimensions of a compact model.
     pub highest_rank: usize,
     /// Share of the variance that they carry.
     pub kept_variance: f64,
@@ -107,11 +107,11 @@ impl Diagnostics {
         corpus: &SeriesSet,
         calibrated: Option<&Calibrated>,
     ) -> Self {
-        let (n, values) = (spectrum.corpus_len(), spectrum.eigenvalues());
+        let (n, values) = (spectrum.count(), spectrum.eigenvalues());
         let mut found = Self {
             series: n,
             rank: spectrum.rank(),
-            highest_rank: n - 1,
+            highest_rank: spectrum.highest_rank,
             kept_variance: spectrum.kept_variance(),
             covariance: Shape::new(n, values),
             regularised: Shape::new(n, &as_the_norm_sees(values, measure.norm, measure.alpha)),
@@ -235,7 +235,7 @@ fn regularisation_that_spreads(spectrum: &Spectrum, measure: Measure) -> Option<
 /// leaving it out lowers the rank (its leverage is full), the squared distance from the span is
 /// `N^2 / sum_j (c_j / lambda_j)^2`; else it lies inside.
 fn outside_others(spectrum: &Spectrum) -> Vec<f64> {
-    let n = spectrum.corpus_len() as f64;
+    let n = spectrum.count() as f64;
     let share = |p: usize| {
         let (mut leverage, mut inverse, mut square) = (0.0, 0.0, 0.0);
         for (j, value) in spectrum.eigenvalues().iter().enumerate() {

@@ -5,6 +5,7 @@
 //! [`spectrum`], [`score`], [`calibrate`].
 
 pub mod calibrate;
+pub mod compact;
 pub mod data;
 pub mod detector;
 pub mod diagnostics;

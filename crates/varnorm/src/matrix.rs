@@ -92,6 +92,19 @@ impl Matrix {
         self.values
     }
 
+    /// Adds the rows of another matrix with as many columns.
+    pub(crate) fn append(&mut self, other: Self) {
+        debug_assert_eq!(self.columns, other.columns);
+        self.rows += other.rows;
+        if self.values.is_empty() {
+            self.values = other.values;
+        } else {
+            // No more room than is needed: these matrices are the largest there are.
+            self.values.reserve_exact(other.values.len());
+            self.values.extend_from_slice(&other.values);
+        }
+    }
+
     /// The cells where the given rows and columns meet.
     pub fn select(&self, rows: &[usize], columns: &[usize]) -> Self {
         let values = rows.iter().flat_map(|&r| columns.iter().map(move |&c| self.get(r, c))).collect();

@@ -258,6 +258,8 @@ impl VarianceNorm {
             grand_mean: 0.0,
             squares,
             threshold,
+            count: n,
+            highest_rank: n.saturating_sub(1).min(d),
         };
         Ok(Self { space: Space::Vectors(Vectors { mean, factors, centred, directions, geometry }), spectrum })
     }

@@ -283,7 +283,7 @@ impl Spectrum {
     /// largest `<x,x>` of the corpus, and what the eigenvalue threshold itself may have cut off a corpus series.
     pub fn off_span(&self) -> f64 {
         let largest = self.squares.iter().fold(0.0, |m: f64, v| m.max(*v));
-        1e-8 * largest + self.corpus_len() as f64 * self.threshold
+        1e-8 * largest + self.count() as f64 * self.threshold
     }
 }
 

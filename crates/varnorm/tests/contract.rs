@@ -323,6 +323,31 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
     }
 }
 
+/// What a query has with a corpus, and with itself, is what it has in the Gram matrix of both together.
+#[test]
+fn queries_of_another_set_have_the_values_of_the_whole() {
+    let run = Run::sequential();
+    let (corpus, queries) = (Numbers(31).walks(21, 6, 2), Numbers(32).walks(7, 6, 2));
+    let mut both = corpus.clone();
+    both.extend(&queries).unwrap();
+    for kernel in every_kernel() {
+        for scaling in [Scaling::Raw, Scaling::Normalized] {
+            let whole = gram::gram(&kernel, &both, scaling, &run).unwrap();
+            let selves = &whole.self_values[..corpus.len()];
+            let found = gram::cross(&kernel, &queries, &corpus, selves, scaling, &run).unwrap();
+            for q in 0..queries.len() {
+                let row = whole.matrix.row(corpus.len() + q);
+                let expected = row[..corpus.len()].iter().chain([&row[corpus.len() + q]]);
+                let values = found.matrix.row(q).iter().chain([&found.self_values[q]]);
+                for (found, expected) in values.zip(expected) {
+                    let close = (found - expected).abs() <= 1e-13 * expected.abs().max(1e-3);
+                    assert!(close, "{kernel} {scaling:?}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn short_constant_repeated_and_huge_series_stay_finite() {
     let run = Run::sequential();

@@ -3,6 +3,8 @@
 mod data;
 mod model;
 
+pub use model::percent;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 

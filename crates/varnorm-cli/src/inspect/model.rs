@@ -47,6 +47,7 @@ pub fn facts(report: &Description) -> Vec<(&'static str, String)> {
         ),
         ("kernel", kernel),
         ("kernel values", scaling.into()),
+        ("space", space(report)),
         ("norm", format!("{}, alpha {}", word(&settings.norm), settings.alpha)),
         ("distance", distance),
         (
@@ -80,6 +81,23 @@ pub fn facts(report: &Description) -> Vec<(&'static str, String)> {
     facts.extend(report.gaussian_check.iter().map(|check| ("gaussian law", check.in_words())));
     facts.extend(diagnosis(&report.diagnostics));
     facts
+}
+
+/// Where the covariance was worked out.
+fn space(report: &Description) -> String {
+    let Some(own) = &report.space else { return "all pairs of series".into() };
+    let coordinates = match own.landmarks {
+        Some(landmarks) => {
+            format!("{}, which miss {} of the trace", count(landmarks, "landmark"), percent(own.trace_error))
+        }
+        None => count(own.dimensions, "feature"),
+    };
+    format!("{}: {coordinates}; {} kept", own.space, count(own.kept_examples, "example"))
+}
+
+/// "1.23%", with digits for what is small.
+pub fn percent(share: f64) -> String {
+    format!("{}%", significant(100.0 * share, 3))
 }
 
 /// What the corpus and the norm are good for.

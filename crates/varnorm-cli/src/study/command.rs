@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use varnorm::study::{Compat, External, Grid, Method, Parameters, Select, Shard, Step, Study, estimate};
 
-use super::{Showing, time};
+use super::Showing;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::table::duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CompatName {
@@ -140,9 +141,18 @@ fn told(step: &Step<'_>) -> String {
         Some(reason) => format!("skipped: {reason}"),
         None => format!("ROC AUC{areas}"),
     };
-    let left =
-        if step.done < step.total { format!(", about {} left", time(step.left)) } else { String::new() };
-    format!("[{}/{}] {}: {outcome} ({}{left})", step.done, step.total, result.unit, time(step.took))
+    let left = if step.done < step.total {
+        format!(", about {} left", duration(step.left.as_secs_f64()))
+    } else {
+        String::new()
+    };
+    format!(
+        "[{}/{}] {}: {outcome} ({}{left})",
+        step.done,
+        step.total,
+        result.unit,
+        duration(step.took.as_secs_f64())
+    )
 }
 
 fn dry_run(console: &Console, loaded: &varnorm::study::Loaded<'_>, shard: Shard) -> Result<(), Failure> {
@@ -152,12 +162,12 @@ fn dry_run(console: &Console, loaded: &varnorm::study::Loaded<'_>, shard: Shard)
             writeln!(out, "{unit}")?;
         }
         for (dataset, kernel, units, took) in &estimate.rows {
-            writeln!(out, "estimate: {dataset} {kernel}: {units} units, {}", time(*took))?;
+            writeln!(out, "estimate: {dataset} {kernel}: {units} units, {}", duration(took.as_secs_f64()))?;
         }
         writeln!(
             out,
             "estimate: {} on {} threads; kernel values and objectives take up to {} MB",
-            time(estimate.total()),
+            duration(estimate.total().as_secs_f64()),
             console.run.threads(),
             estimate.bytes.div_ceil(1 << 20)
         )

@@ -4,7 +4,6 @@ mod command;
 mod show;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use varnorm::study::{Layout, Method, Parameters, Results, UnitResult, figures, table};
@@ -159,15 +158,5 @@ impl Showing {
             None => output::json(out, &results.json()),
             Some(layout) => out.write_all(table(&results, &methods, published, layout).as_bytes()),
         })
-    }
-}
-
-/// "12 s", "3 min 05 s", "2 h 07 min".
-fn time(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    match seconds {
-        0..60 => format!("{:.1} s", duration.as_secs_f64()),
-        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
     }
 }

@@ -10,6 +10,7 @@ mod online;
 mod supervised;
 
 pub use fdr::{benjamini_hochberg, normal_share, storey};
+pub(crate) use folds::shuffled;
 pub use folds::{holdout, k_folds};
 pub use gaussian::GaussianCheck;
 pub use online::Lord;

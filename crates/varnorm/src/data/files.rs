@@ -33,13 +33,8 @@ pub fn read_split(dir: &Path, name: &str) -> Result<Split> {
 /// With more than one file, a series without a name of its own is named by its file: the file's stem if the
 /// file holds one series, else `stem/index`. Labels and timestamps are kept if every file has them.
 pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset> {
-    let mut files = Vec::new();
-    for path in paths {
-        if path.is_dir() { files.extend(in_folder(path)?) } else { files.push(path.clone()) }
-    }
-    let Some((first, more)) = files.split_first() else {
-        return Err(Error::bad_param("paths", "none", "give at least one file or folder"));
-    };
+    let files = listed(paths)?;
+    let (first, more) = (&files[0], &files[1..]);
     let mut all = read(first, options)?;
     if more.is_empty() {
         return Ok(all);
@@ -54,6 +49,18 @@ pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset> {
         all.name = folder.file_name().map_or(all.name, |name| name.to_string_lossy().into_owned());
     }
     Ok(all)
+}
+
+/// All files, at least one; those of a folder by name.
+pub(super) fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() { files.extend(in_folder(path)?) } else { files.push(path.clone()) }
+    }
+    match files.is_empty() {
+        true => Err(Error::bad_param("paths", "none", "give at least one file or folder")),
+        false => Ok(files),
+    }
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -74,7 +81,7 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Case names and notes that still say where they come from when files are put together.
-fn name_by_file(dataset: &mut Dataset, path: &Path) {
+pub(super) fn name_by_file(dataset: &mut Dataset, path: &Path) {
     let stem = names::from_path(path);
     let count = dataset.series.len();
     dataset.case_names.get_or_insert_with(|| match count {
@@ -86,7 +93,7 @@ fn name_by_file(dataset: &mut Dataset, path: &Path) {
     }
 }
 
-fn add(all: &mut Dataset, next: Dataset, path: &Path) -> Result<()> {
+pub(super) fn add(all: &mut Dataset, next: Dataset, path: &Path) -> Result<()> {
     same_channels(path, &next, all)?;
     let had = (all.labels.is_some() || next.labels.is_some(), all.times.is_some() || next.times.is_some());
     // Columns in another order would be compared with the wrong channels.

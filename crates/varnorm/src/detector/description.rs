@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::findings::number_or_word;
 use super::{Detector, Settings};
 use crate::calibrate::GaussianCheck;
+use crate::compact::Space;
 use crate::data::SeriesSet;
 use crate::diagnostics::Diagnostics;
 use crate::kernel::Kernel;
@@ -24,6 +25,9 @@ pub struct Description {
     pub spectrum: SpectrumDescription,
     /// The normal scores that p-values compare with.
     pub calibration: Option<CalibrationDescription>,
+    /// Of compact models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<SpaceDescription>,
     /// Whether the Gaussian law can be trusted, with the Gaussian calibration.
     pub gaussian_check: Option<GaussianCheck>,
     /// What the corpus and the norm are good for.
@@ -68,6 +72,22 @@ impl Lengths {
     }
 }
 
+/// The space of a compact model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpaceDescription {
+    /// As asked for.
+    pub space: Space,
+    /// Coordinates of a point.
+    pub dimensions: usize,
+    /// Landmarks, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<usize>,
+    /// The share of the sum of `k(x,x)` over the corpus that the coordinates miss.
+    pub trace_error: f64,
+    /// Series that are kept as examples.
+    pub kept_examples: usize,
+}
+
 /// The covariance of a corpus.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpectrumDescription {
@@ -107,7 +127,7 @@ impl Description {
             settings: settings.clone(),
             kernel: detector.kernel().clone(),
             corpus: CorpusDescription {
-                series: detector.members().len(),
+                series: detector.corpus_series(),
                 channels: detector.preparation().channels(),
                 prepared_channels: detector.corpus().channels(),
                 prepared_lengths: Lengths::of(detector.corpus()),
@@ -127,6 +147,13 @@ impl Description {
                     threshold,
                     target_false_alarm_rate: detector.target_false_alarm_rate(settings.level),
                 }
+            }),
+            space: (!settings.space.is_gram()).then(|| SpaceDescription {
+                space: settings.space.clone(),
+                dimensions: spectrum.highest_rank,
+                landmarks: detector.landmarks(),
+                trace_error: detector.trace_error(),
+                kept_examples: detector.members().len(),
             }),
             gaussian_check: detector.gaussian_check(settings.level),
             diagnostics: detector.diagnostics(),

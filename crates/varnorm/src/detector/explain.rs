@@ -112,9 +112,10 @@ impl Detector {
             .map_err(|e| e.renumbered(&[index], &[]))?;
         let (score, nearest, outside_span) = self.fitted.measure_batch(&self.settings, &prepared, run)?[0];
         let (directions, outside) = self.directions(&prepared, nearest, run)?;
-        let normal = fitted_to(self.corpus(), nearest, prepared.series(0).steps());
+        let example = self.nearest_example(&prepared, nearest, run)?;
+        let normal = fitted_to(self.corpus(), example, prepared.series(0).steps());
         let (channels, stretches) = self.replacements(&prepared, &normal, segments, score, run)?;
-        let member = self.members[nearest];
+        let member = self.place_of(nearest);
         Ok(Explanation {
             score,
             p_value: self.p_value(score),
@@ -132,15 +133,16 @@ impl Detector {
 
     /// The squared score by eigendirection, largest part first, and the part outside the span.
     fn directions(&self, prepared: &SeriesSet, nearest: usize, run: &Run) -> Result<(Vec<Direction>, f64)> {
-        let (fitted, spectrum) = (&self.fitted, &self.fitted.spectrum);
-        let scaling = self.settings.scaling;
-        let cross = gram::cross(&fitted.kernel, prepared, &fitted.corpus, &fitted.self_values, scaling, run)?;
-        let projection = spectrum.project(&cross, run)?;
-        let from_mean = self.settings.distance == (Distance::Mahalanobis {});
-        let difference = |j: usize| {
-            let to = if from_mean { 0.0 } else { spectrum.coordinates().get(j, nearest) };
-            projection.coordinates.get(0, j) - to
+        let spectrum = &self.fitted.spectrum;
+        let (differences, beside) = match &self.fitted.compact {
+            Some(compact) => {
+                let points = self.fitted.points(&self.settings, prepared, run)?;
+                let pairs = self.fitted.pairs(&self.settings, prepared);
+                compact.difference(&points, pairs, self.settings.distance, nearest, run)?
+            }
+            None => self.difference(prepared, nearest, run)?,
         };
+        let difference = |j: usize| differences[j];
         let weights = weights(spectrum.eigenvalues(), self.settings.measure());
         let mut parts: Vec<Direction> = spectrum
             .eigenvalues()
@@ -153,19 +155,46 @@ impl Detector {
                 square: weights[j] * difference(j).powi(2),
             })
             .collect();
-        let inside: f64 = (0..spectrum.rank()).map(|j| difference(j).powi(2)).sum();
-        let whole = match from_mean {
-            true => projection.squared_norms[0],
-            false => cross.self_values[0] + spectrum.squares[nearest] - 2.0 * cross.matrix.get(0, nearest),
-        };
         let outside = match self.settings.norm {
             Norm::Tikhonov => 0.0,
-            Norm::Envelope => (whole - inside).max(0.0) / self.settings.alpha,
-            Norm::Exact if whole - inside > spectrum.off_span() => f64::INFINITY,
+            Norm::Envelope => beside / self.settings.alpha,
+            Norm::Exact if beside > spectrum.off_span() => f64::INFINITY,
             Norm::Exact => 0.0,
         };
         parts.sort_by(|a, b| b.square.total_cmp(&a.square).then(a.direction.cmp(&b.direction)));
         Ok((parts, outside))
+    }
+
+    /// The difference of a series from the mean or from its nearest one, by kept direction, and its squared length beside
+    /// them.
+    fn difference(&self, prepared: &SeriesSet, nearest: usize, run: &Run) -> Result<(Vec<f64>, f64)> {
+        let (fitted, spectrum) = (&self.fitted, &self.fitted.spectrum);
+        let scaling = self.settings.scaling;
+        let cross = gram::cross(&fitted.kernel, prepared, &fitted.corpus, &fitted.self_values, scaling, run)?;
+        let projection = spectrum.project(&cross, run)?;
+        let from_mean = self.settings.distance == (Distance::Mahalanobis {});
+        let difference = |j: usize| {
+            let to = if from_mean { 0.0 } else { spectrum.coordinates().get(j, nearest) };
+            projection.coordinates.get(0, j) - to
+        };
+        let differences: Vec<f64> = (0..spectrum.rank()).map(difference).collect();
+        let inside: f64 = differences.iter().map(|d| d.powi(2)).sum();
+        let whole = match from_mean {
+            true => projection.squared_norms[0],
+            false => cross.self_values[0] + spectrum.squares[nearest] - 2.0 * cross.matrix.get(0, nearest),
+        };
+        Ok((differences, (whole - inside).max(0.0)))
+    }
+
+    /// The kept series that is nearest: a compact model keeps a few only.
+    fn nearest_example(&self, prepared: &SeriesSet, nearest: usize, run: &Run) -> Result<usize> {
+        match (self.example_of(nearest), &self.fitted.compact) {
+            (None, Some(compact)) => {
+                let points = self.fitted.points(&self.settings, prepared, run)?;
+                compact.nearest_example(&points, self.settings.measure(), run)
+            }
+            (known, _) => Ok(known.unwrap_or(0)),
+        }
     }
 
     /// Scores with each channel, and each stretch of time, made that of the normal series.

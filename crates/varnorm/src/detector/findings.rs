@@ -120,7 +120,7 @@ impl Findings {
             .into_iter()
             .enumerate()
             .map(|(series, (score, nearest, outside_span))| {
-                let nearest = detector.members[nearest];
+                let nearest = detector.place_of(nearest);
                 Finding {
                     series,
                     score,

@@ -36,18 +36,22 @@ impl Settings {
                 advice: "give more normal series".into(),
             });
         }
+        if !self.space.is_gram() {
+            return self.fit_compact(corpus, run);
+        }
         let mut chosen = None;
         let scores = match self.calibration {
             Calibration::None {} => None,
             Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
                 let (members, held) = holdout(corpus.len(), share, seed)?;
                 let (fitted, scores) = self.fit_and_score(corpus, &members, &held, run)?;
-                return self.detector(fitted, members, Some(scores));
+                return self.detector(fitted, members, Some(Calibrated::new(scores)));
             }
             Calibration::LeaveOneOut {} => {
                 let (fitted, gram) = Fitted::with_gram(self, corpus, run)?;
                 let scores = leave_one_out(&gram, self.rank, self.measure(), run)?.values;
-                return self.detector(fitted, (0..corpus.len()).collect(), Some(scores));
+                let members = (0..corpus.len()).collect();
+                return self.detector(fitted, members, Some(Calibrated::new(scores)));
             }
             Calibration::CrossFit { folds, seed }
             | Calibration::Gaussian { folds, seed }
@@ -62,17 +66,22 @@ impl Settings {
             }
         };
         let fitted = Fitted::new(self, corpus, run)?;
-        let detector = self.detector(fitted, (0..corpus.len()).collect(), scores)?;
+        let detector = self.detector(fitted, (0..corpus.len()).collect(), scores.map(Calibrated::new))?;
         Ok(Detector { chosen, ..detector })
     }
 
-    fn detector(&self, fitted: Fitted, members: Vec<usize>, scores: Option<Vec<f64>>) -> Result<Detector> {
+    pub(super) fn detector(
+        &self,
+        fitted: Fitted,
+        members: Vec<usize>,
+        calibrated: Option<Calibrated>,
+    ) -> Result<Detector> {
         Ok(Detector {
             law: self.gaussian_law(&fitted.spectrum)?,
             settings: self.clone(),
             fitted,
             members,
-            calibrated: scores.map(Calibrated::new),
+            calibrated,
             chosen: None,
             corpus_names: None,
         })

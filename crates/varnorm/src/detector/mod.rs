@@ -10,23 +10,32 @@
 //! assert_eq!(found.len(), 40);
 //! ```
 
+mod compact_file;
 mod description;
+mod estimate;
 mod explain;
 mod findings;
 mod fit;
+mod fitting;
 mod model_file;
 mod place;
 mod scored;
 
-pub use description::{CalibrationDescription, CorpusDescription, Description, Lengths, SpectrumDescription};
+pub use description::{
+    CalibrationDescription, CorpusDescription, Description, Lengths, SpaceDescription, SpectrumDescription,
+};
+pub use estimate::{Estimate, in_words as bytes_in_words};
 pub use explain::{Difference, Direction, Explanation, Replaced};
 pub use findings::{Finding, Findings, Rule};
+pub use fitting::Fitting;
 pub use place::Placed;
+pub(crate) use place::first_two;
 pub use scored::{ModelSummary, Scored, ScoredSeries};
 
 use serde::{Deserialize, Serialize};
 
 use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
+use crate::compact::{Compact, Pairs, Points, Space};
 use crate::data::SeriesSet;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
@@ -57,6 +66,9 @@ pub struct Settings {
     pub distance: Distance,
     /// Which eigenpairs are kept.
     pub rank: Rank,
+    /// Where the covariance is worked out.
+    #[serde(skip_serializing_if = "Space::is_gram")]
+    pub space: Space,
     /// How scores become p-values.
     pub calibration: Calibration,
     /// The false-alarm rate that flags aim at.
@@ -75,6 +87,7 @@ impl Default for Settings {
             alpha: 0.1,
             distance: Distance::default(),
             rank: Rank::default(),
+            space: Space::default(),
             calibration: Calibration::default(),
             level: 0.05,
             decision: Decision::default(),
@@ -89,6 +102,7 @@ impl Settings {
         self.kernel.validate()?;
         self.rank.validate()?;
         self.calibration.validate()?;
+        self.validate_space()?;
         self.measure().validate(usize::MAX)?;
         if matches!(self.calibration, Calibration::Gaussian { .. })
             && self.distance != (Distance::Mahalanobis {})
@@ -121,6 +135,8 @@ struct Fitted {
     /// `k(x,x)` before normalising.
     self_values: Vec<Scaled>,
     spectrum: Spectrum,
+    /// Where not all pairs are worked out: the corpus above are then examples of it.
+    compact: Option<Compact>,
 }
 
 /// Scored at a time: bounds the memory of the queries' kernel values.
@@ -140,7 +156,7 @@ impl Fitted {
         let self_values = gram.self_values.clone();
         // A model must not change when its caller's data do.
         let corpus = corpus.into_owned();
-        Ok((Self { preparation, kernel, corpus, self_values, spectrum }, gram))
+        Ok((Self { preparation, kernel, corpus, self_values, spectrum, compact: None }, gram))
     }
 
     /// For each query: score, nearest corpus series, share outside the span.
@@ -162,10 +178,27 @@ impl Fitted {
         queries: &SeriesSet,
         run: &Run,
     ) -> Result<Vec<(f64, usize, f64)>> {
+        if let Some(compact) = &self.compact {
+            let points = self.points(settings, queries, run)?;
+            return compact.measure(&points, self.pairs(settings, queries), settings.measure(), run);
+        }
         let cross =
             gram::cross(&self.kernel, queries, &self.corpus, &self.self_values, settings.scaling, run)?;
         let projection = self.spectrum.project(&cross, run)?;
         self.measured(settings, &cross, &projection, run)
+    }
+
+    /// Prepared series as the points of a compact model.
+    fn points(&self, settings: &Settings, prepared: &SeriesSet, run: &Run) -> Result<Points> {
+        match &self.compact {
+            Some(compact) => compact.gathered.map.points(&self.kernel, settings.scaling, prepared, run),
+            None => Err(Error::bad_param("space", "gram", "has no points")),
+        }
+    }
+
+    /// Where a compact model takes kernel values from.
+    fn pairs<'a>(&'a self, settings: &Settings, queries: &'a SeriesSet) -> Pairs<'a> {
+        Pairs { kernel: &self.kernel, scaling: settings.scaling, queries }
     }
 
     /// The same from kernel values and coordinates that are there already.

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-use safetensors::tensor::{Dtype, SafeTensors, View};
+use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 use serde::{Deserialize, Serialize};
 
+use super::compact_file::{self, CompactHeader};
 use super::{Detector, Fitted, Settings};
 use crate::calibrate::{Calibrated, Calibration, Chosen};
 use crate::data::{SeriesSet, write_atomically};
@@ -39,69 +40,106 @@ struct Header {
     corpus_names: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     chosen: Option<Chosen>,
+    /// Of compact models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    compact: Option<CompactHeader>,
 }
 
 /// One array on its way into a file.
-struct Array {
+pub(super) struct Array<'a> {
     name: &'static str,
-    dtype: Dtype,
     shape: Vec<usize>,
-    bytes: Vec<u8>,
+    values: Content<'a>,
 }
 
-impl Array {
-    fn floats(name: &'static str, shape: Vec<usize>, values: &[f64]) -> Self {
-        Self { name, dtype: Dtype::F64, shape, bytes: values.iter().flat_map(|v| v.to_le_bytes()).collect() }
+/// Numbers, in memory once: their bytes are made as they are written.
+enum Content<'a> {
+    Floats(Cow<'a, [f64]>),
+    Numbers(Vec<u64>),
+}
+
+impl<'a> Array<'a> {
+    pub(super) fn floats(name: &'static str, shape: Vec<usize>, values: &'a [f64]) -> Self {
+        Self { name, shape, values: Content::Floats(Cow::Borrowed(values)) }
     }
 
-    fn indices(name: &'static str, values: impl ExactSizeIterator<Item = usize>) -> Self {
-        let shape = vec![values.len()];
-        Self {
-            name,
-            dtype: Dtype::U64,
-            shape,
-            bytes: values.flat_map(|v| (v as u64).to_le_bytes()).collect(),
+    pub(super) fn own(name: &'static str, shape: Vec<usize>, values: Vec<f64>) -> Self {
+        Self { name, shape, values: Content::Floats(Cow::Owned(values)) }
+    }
+
+    pub(super) fn numbers(name: &'static str, values: impl Iterator<Item = u64>) -> Self {
+        let values: Vec<u64> = values.collect();
+        Self { name, shape: vec![values.len()], values: Content::Numbers(values) }
+    }
+
+    pub(super) fn indices(name: &'static str, values: impl Iterator<Item = usize>) -> Self {
+        Self::numbers(name, values.map(|v| v as u64))
+    }
+
+    fn dtype(&self) -> Dtype {
+        match self.values {
+            Content::Floats(_) => Dtype::F64,
+            Content::Numbers(_) => Dtype::U64,
         }
     }
+
+    fn len(&self) -> usize {
+        match &self.values {
+            Content::Floats(values) => values.len(),
+            Content::Numbers(values) => values.len(),
+        }
+    }
+
+    /// The bytes, a few thousand numbers at a time.
+    fn write(&self, mut take: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+        const NUMBERS: usize = 8192;
+        let mut bytes = Vec::with_capacity(8 * NUMBERS);
+        for start in (0..self.len()).step_by(NUMBERS) {
+            let which = start..self.len().min(start + NUMBERS);
+            bytes.clear();
+            match &self.values {
+                Content::Floats(v) => v[which].iter().for_each(|v| bytes.extend(v.to_le_bytes())),
+                Content::Numbers(v) => v[which].iter().for_each(|v| bytes.extend(v.to_le_bytes())),
+            }
+            take(&bytes)?;
+        }
+        Ok(())
+    }
 }
 
-impl View for &Array {
-    fn dtype(&self) -> Dtype {
-        self.dtype
-    }
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(&self.bytes)
-    }
-    fn data_len(&self) -> usize {
-        self.bytes.len()
-    }
-}
+/// CRC-32 of the JSON and of every array, in order of their names, with name, type and shape.
+struct Checksum(crc32fast::Hasher);
 
-/// CRC-32 of the JSON and of every array with its name, type and shape.
-fn checksum<'a>(json: &str, arrays: impl Iterator<Item = (&'a str, Dtype, &'a [usize], &'a [u8])>) -> u32 {
-    let mut arrays: Vec<_> = arrays.collect();
-    arrays.sort_by_key(|a| a.0);
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(json.as_bytes());
-    for (name, dtype, shape, bytes) in arrays {
-        hasher.update(format!("{name} {dtype:?} {shape:?}").as_bytes());
-        hasher.update(bytes);
+impl Checksum {
+    fn new(json: &str) -> Self {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(json.as_bytes());
+        Self(hasher)
     }
-    hasher.finalize()
+
+    fn array(&mut self, name: &str, dtype: Dtype, shape: &[usize]) {
+        self.0.update(format!("{name} {dtype:?} {shape:?}").as_bytes());
+    }
 }
 
 impl Detector {
     /// Writes the model file: whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let bytes = self.to_bytes().map_err(|problem| Error::Model { path: path.into(), problem })?;
-        write_atomically(path, |file| file.write_all(&bytes))
+        let failed = |problem| Error::Model { path: path.into(), problem };
+        let (layout, arrays) = self.layout().map_err(failed)?;
+        write_atomically(path, |file| write_file(&layout, &arrays, file))
     }
 
     /// The content of the model file; an error says what could not be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let (layout, arrays) = self.layout()?;
+        let mut bytes = Vec::new();
+        write_file(&layout, &arrays, &mut bytes).map_err(|e| e.to_string())?;
+        Ok(bytes)
+    }
+
+    /// What comes before the arrays, and the arrays.
+    fn layout(&self) -> Result<(String, Vec<Array<'_>>), String> {
         let header = Header {
             format: FORMAT,
             program: concat!("varnorm ", env!("CARGO_PKG_VERSION")).into(),
@@ -114,38 +152,58 @@ impl Detector {
             threshold: self.fitted.spectrum.threshold,
             corpus_names: self.corpus_names.clone(),
             chosen: self.chosen,
+            compact: self.fitted.compact.as_ref().map(CompactHeader::new),
         };
         let json = serde_json::to_string(&header).map_err(|e| e.to_string())?;
-        let arrays = self.arrays();
-        let sum = checksum(&json, arrays.iter().map(|a| (a.name, a.dtype, &a.shape[..], &a.bytes[..])));
-        let metadata = HashMap::from([(KEY.to_string(), format!("{sum:08x} {json}"))]);
-        safetensors::serialize(arrays.iter().map(|a| (a.name, a)), Some(metadata)).map_err(|e| e.to_string())
+        let mut arrays = self.arrays();
+        arrays.sort_by_key(|array| array.name);
+        let mut sum = Checksum::new(&json);
+        let (mut infos, mut end) = (Vec::new(), 0);
+        for array in &arrays {
+            sum.array(array.name, array.dtype(), &array.shape);
+            array
+                .write(|bytes| {
+                    sum.0.update(bytes);
+                    Ok(())
+                })
+                .map_err(|e| e.to_string())?;
+            let data_offsets = (end, end + 8 * array.len());
+            end = data_offsets.1;
+            let (dtype, shape) = (array.dtype(), array.shape.clone());
+            infos.push((array.name.to_string(), TensorInfo { dtype, shape, data_offsets }));
+        }
+        let entry = format!("{:08x} {json}", sum.0.finalize());
+        let metadata = Metadata::new(Some(HashMap::from([(KEY.to_string(), entry)])), infos);
+        let layout = metadata.map_err(|e| e.to_string())?;
+        let mut layout = serde_json::to_string(&layout).map_err(|e| e.to_string())?;
+        // Arrays begin at a multiple of eight.
+        layout.extend(std::iter::repeat_n(' ', layout.len().next_multiple_of(8) - layout.len()));
+        Ok((layout, arrays))
     }
 
-    fn arrays(&self) -> Vec<Array> {
+    fn arrays(&self) -> Vec<Array<'_>> {
         let (fitted, spectrum) = (&self.fitted, &self.fitted.spectrum);
-        let vector = |name, values: &[f64]| Array::floats(name, vec![values.len()], values);
+        let own = |name, values: Vec<f64>| Array::own(name, vec![values.len()], values);
         let mut arrays = vec![
             vector("corpus.values", fitted.corpus.values()),
             Array::indices("corpus.lengths", fitted.corpus.lengths()),
             Array::indices("corpus.members", self.members.iter().copied()),
-            vector(
-                "corpus.self_mantissas",
-                &fitted.self_values.iter().map(|s| s.mantissa).collect::<Vec<_>>(),
-            ),
-            vector(
-                "corpus.self_exponents",
-                &fitted.self_values.iter().map(|s| s.exponent).collect::<Vec<_>>(),
-            ),
-            vector("spectrum.eigenvalues", &spectrum.eigenvalues),
-            Array::floats(
-                "spectrum.coordinates",
-                vec![spectrum.rank(), spectrum.corpus_len()],
-                spectrum.coordinates.values(),
-            ),
-            vector("spectrum.row_means", &spectrum.row_means),
-            vector("spectrum.squares", &spectrum.squares),
+            own("corpus.self_mantissas", fitted.self_values.iter().map(|s| s.mantissa).collect()),
+            own("corpus.self_exponents", fitted.self_values.iter().map(|s| s.exponent).collect()),
         ];
+        match &fitted.compact {
+            Some(compact) => arrays.extend(compact_file::arrays(compact)),
+            None => arrays.extend([
+                vector("spectrum.eigenvalues", &spectrum.eigenvalues),
+                Array::floats(
+                    "spectrum.coordinates",
+                    vec![spectrum.rank(), spectrum.corpus_len()],
+                    spectrum.coordinates.values(),
+                ),
+                vector("spectrum.row_means", &spectrum.row_means),
+                vector("spectrum.squares", &spectrum.squares),
+            ]),
+        }
         if let Some(calibrated) = &self.calibrated {
             arrays.push(vector("calibration.scores", calibrated.scores()));
         }
@@ -167,14 +225,19 @@ impl Detector {
         let file =
             SafeTensors::deserialize(bytes).map_err(|e| format!("it was cut short or damaged ({e})"))?;
         let (sum, json) = entry.split_once(' ').ok_or("its checksum is missing")?;
-        let tensors = file.tensors();
-        let views = tensors.iter().map(|(name, view)| (&name[..], view.dtype(), view.shape(), view.data()));
+        let mut tensors = file.tensors();
+        tensors.sort_by(|a, b| a.0.cmp(&b.0));
         // The version comes before the checksum: another version may sum up differently.
         let version = serde_json::from_str::<serde_json::Value>(json).ok().and_then(|v| v["format"].as_u64());
         if let Some(version) = version.filter(|v| *v != u64::from(FORMAT)) {
             return Err(format!("its format version is {version} and this program reads version {FORMAT}"));
         }
-        if format!("{:08x}", checksum(json, views)) != sum {
+        let mut found = Checksum::new(json);
+        for (name, view) in &tensors {
+            found.array(name, view.dtype(), view.shape());
+            found.0.update(view.data());
+        }
+        if format!("{:08x}", found.0.finalize()) != sum {
             return Err("its checksum does not fit its content: it was damaged".into());
         }
         let header: Header =
@@ -183,25 +246,43 @@ impl Detector {
     }
 }
 
+fn vector<'a>(name: &'static str, values: &'a [f64]) -> Array<'a> {
+    Array::floats(name, vec![values.len()], values)
+}
+
+fn write_file(
+    layout: &str,
+    arrays: &[Array<'_>],
+    out: &mut (impl std::io::Write + ?Sized),
+) -> std::io::Result<()> {
+    out.write_all(&(layout.len() as u64).to_le_bytes())?;
+    out.write_all(layout.as_bytes())?;
+    arrays.iter().try_for_each(|array| array.write(|bytes| out.write_all(bytes)))
+}
+
 /// The arrays of a file.
-struct Arrays<'a>(&'a SafeTensors<'a>);
+pub(super) struct Arrays<'a>(&'a SafeTensors<'a>);
 
 impl Arrays<'_> {
-    fn get(&self, name: &str, dtype: Dtype) -> Result<Vec<[u8; 8]>, String> {
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.tensor(name).is_ok()
+    }
+
+    fn get(&self, name: &str, dtype: Dtype) -> Result<&[[u8; 8]], String> {
         let view = self.0.tensor(name).map_err(|_| format!("the array {name} is missing"))?;
         if view.dtype() != dtype {
             return Err(format!("the array {name} has the wrong type"));
         }
-        Ok(view.data().as_chunks::<8>().0.to_vec())
+        Ok(view.data().as_chunks::<8>().0)
     }
 
     fn floats(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
-        let values: Vec<f64> = self.get(name, Dtype::F64)?.into_iter().map(f64::from_le_bytes).collect();
+        let values = self.get(name, Dtype::F64)?;
         check(len.is_none_or(|len| len == values.len()), || format!("the array {name} has the wrong size"))?;
-        Ok(values)
+        Ok(values.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
-    fn finite(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
+    pub(super) fn finite(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
         let values = self.floats(name, len)?;
         check(values.iter().all(|v| v.is_finite()), || {
             format!("the array {name} has values that are not finite")
@@ -209,43 +290,44 @@ impl Arrays<'_> {
         Ok(values)
     }
 
-    fn indices(&self, name: &str) -> Result<Vec<usize>, String> {
+    pub(super) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Matrix, String> {
+        let cells = rows.checked_mul(columns).ok_or_else(|| format!("the array {name} is too large"))?;
+        let values = self.finite(name, Some(cells))?;
+        Matrix::from_values(rows, columns, values).ok_or_else(|| format!("the array {name} is malformed"))
+    }
+
+    pub(super) fn numbers(&self, name: &str, len: Option<usize>) -> Result<Vec<u64>, String> {
         let values = self.get(name, Dtype::U64)?;
-        values
-            .into_iter()
-            .map(|b| usize::try_from(u64::from_le_bytes(b)).map_err(|e| format!("{name}: {e}")))
-            .collect()
+        check(len.is_none_or(|len| len == values.len()), || format!("the array {name} has the wrong size"))?;
+        Ok(values.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
+    }
+
+    pub(super) fn indices(&self, name: &str) -> Result<Vec<usize>, String> {
+        let values = self.numbers(name, None)?;
+        values.into_iter().map(|v| usize::try_from(v).map_err(|e| format!("{name}: {e}"))).collect()
     }
 }
 
-fn check(holds: bool, problem: impl Fn() -> String) -> Result<(), String> {
+pub(super) fn check(holds: bool, problem: impl Fn() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem()) }
 }
 
 fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
     let lengths = arrays.indices("corpus.lengths")?;
     let n = lengths.len();
-    check(n >= 2, || "it has fewer than two corpus series".into())?;
+    check(n >= 2 || header.compact.is_some(), || "it has fewer than two corpus series".into())?;
     let corpus = SeriesSet::from_lengths(arrays.finite("corpus.values", None)?, &lengths, header.channels)
         .map_err(|e| e.to_string())?;
     let members = arrays.indices("corpus.members")?;
     check(members.len() == n && members.is_sorted(), || "its corpus members are malformed".into())?;
-    let eigenvalues = arrays.finite("spectrum.eigenvalues", None)?;
-    let positive = eigenvalues.iter().all(|v| *v > 0.0) && eigenvalues.is_sorted_by(|a, b| a >= b);
-    check(positive, || "its eigenvalues are not positive and descending".into())?;
-    let cells = arrays.finite("spectrum.coordinates", Some(eigenvalues.len() * n))?;
-    let coordinates =
-        Matrix::from_values(eigenvalues.len(), n, cells).ok_or("its coordinates are malformed")?;
-    let finite = [header.grand_mean, header.variance, header.threshold].iter().all(|v| v.is_finite());
-    check(finite, || "its description has numbers that are not finite".into())?;
-    let spectrum = Spectrum {
-        eigenvalues,
-        coordinates,
-        row_means: arrays.finite("spectrum.row_means", Some(n))?,
-        grand_mean: header.grand_mean,
-        squares: arrays.finite("spectrum.squares", Some(n))?,
-        variance: header.variance,
-        threshold: header.threshold,
+    check(header.settings.space.is_gram() == header.compact.is_none(), || "its space is malformed".into())?;
+    let compact = match &header.compact {
+        Some(own) => Some(compact_file::assemble(own, arrays, header.channels, &corpus)?),
+        None => None,
+    };
+    let spectrum = match &compact {
+        Some(compact) => compact.spectrum(&Run::sequential()).map_err(|e| e.to_string())?,
+        None => spectrum(&header, arrays, n)?,
     };
     let calibrated = match header.settings.calibration {
         Calibration::None {} => None,
@@ -273,6 +355,7 @@ fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
             .collect(),
         corpus,
         spectrum,
+        compact,
     };
     // Its self-values show that kernel and corpus fit together.
     crate::gram::self_values(std::slice::from_ref(&fitted.kernel), &fitted.corpus, &Run::sequential())
@@ -291,6 +374,27 @@ fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
         members,
         calibrated: calibrated.map(Calibrated::new),
         corpus_names: header.corpus_names,
+    })
+}
+
+/// The spectrum of all pairs.
+fn spectrum(header: &Header, arrays: &Arrays<'_>, n: usize) -> Result<Spectrum, String> {
+    let eigenvalues = arrays.finite("spectrum.eigenvalues", None)?;
+    let positive = eigenvalues.iter().all(|v| *v > 0.0) && eigenvalues.is_sorted_by(|a, b| a >= b);
+    check(positive, || "its eigenvalues are not positive and descending".into())?;
+    let coordinates = arrays.matrix("spectrum.coordinates", eigenvalues.len(), n)?;
+    let finite = [header.grand_mean, header.variance, header.threshold].iter().all(|v| v.is_finite());
+    check(finite, || "its description has numbers that are not finite".into())?;
+    Ok(Spectrum {
+        eigenvalues,
+        coordinates,
+        row_means: arrays.finite("spectrum.row_means", Some(n))?,
+        grand_mean: header.grand_mean,
+        squares: arrays.finite("spectrum.squares", Some(n))?,
+        variance: header.variance,
+        threshold: header.threshold,
+        count: n,
+        highest_rank: n - 1,
     })
 }
 

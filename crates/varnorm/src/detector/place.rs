@@ -34,6 +34,18 @@ impl Detector {
         let (mut measured, mut places) = (Vec::with_capacity(prepared.len()), Vec::new());
         for batch in indices.chunks(BATCH) {
             let some = prepared.select(batch);
+            if let Some(compact) = &fitted.compact {
+                let points =
+                    fitted.points(&self.settings, &some, run).map_err(|e| e.renumbered(batch, &[]))?;
+                measured.extend(compact.measure(
+                    &points,
+                    fitted.pairs(&self.settings, &some),
+                    self.settings.measure(),
+                    run,
+                )?);
+                places.extend(compact.places(&points, run)?);
+                continue;
+            }
             let (kernel, scaling) = (&fitted.kernel, self.settings.scaling);
             let cross = gram::cross(kernel, &some, &fitted.corpus, &fitted.self_values, scaling, run)
                 .map_err(|e| e.renumbered(batch, &[]))?;
@@ -63,11 +75,15 @@ impl Detector {
         {
             return Ok(calibrated.scores().to_vec());
         }
+        if self.fitted.compact.is_some() {
+            let rule = "a compact model does not keep its series; its calibration scores are those of series left out";
+            return Err(crate::Error::bad_param("space", &self.settings.space, rule));
+        }
         let gram = gram::gram(self.kernel(), self.corpus(), self.settings.scaling, run)?;
         Ok(leave_one_out(&gram, self.settings.rank, self.settings.measure(), run)?.values)
     }
 }
 
-fn first_two(coordinates: &[f64]) -> [f64; 2] {
+pub(crate) fn first_two(coordinates: &[f64]) -> [f64; 2] {
     [coordinates.first().copied().unwrap_or(0.0), coordinates.get(1).copied().unwrap_or(0.0)]
 }

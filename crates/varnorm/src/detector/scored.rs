@@ -48,7 +48,7 @@ impl ModelSummary {
             distance: settings.distance,
             prepare: settings.prepare.clone(),
             rank: detector.spectrum().rank(),
-            corpus_series: detector.members().len(),
+            corpus_series: detector.corpus_series(),
             calibration: settings.calibration,
             calibration_scores: detector.calibrated().map(|c| c.scores().len()),
         }

@@ -27,6 +27,8 @@
 //! assert!((k.matrix.get(0, 1) - features.row(0).iter().sum::<f64>() / 8.0).abs() < 1e-14);
 //! ```
 
+use std::ops::Range;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -349,6 +351,16 @@ impl Pass for RandomPass {
             let rows = &map.rows.values()[tile.rows.start * depth..tile.rows.end * depth];
             let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
             inner_products(rows, columns, depth, scratch, plane, tile.columns.len());
+        }
+    }
+
+    /// Features of the rows with themselves: the columns may be of another set.
+    fn walk_diagonal(&self, _set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(which.len())) {
+            for (cell, at) in plane.iter_mut().zip(which.clone()) {
+                let row = map.rows.row(at);
+                inner_products(row, row, row.len(), scratch, std::slice::from_mut(cell), 1);
+            }
         }
     }
 

@@ -69,6 +69,15 @@ impl FittedPreparation {
         self.channels
     }
 
+    /// Channels of prepared series.
+    pub fn prepared_channels(&self) -> usize {
+        self.steps.iter().fold(self.channels, |channels, step| match step {
+            FittedStep::Time {} | FittedStep::Visibility { .. } => channels.saturating_add(1),
+            FittedStep::LeadLag {} => channels.saturating_mul(2),
+            _ => channels,
+        })
+    }
+
     /// The steps, first to last, with what they learned.
     pub fn steps(&self) -> &[FittedStep] {
         &self.steps

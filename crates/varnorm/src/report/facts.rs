@@ -40,7 +40,7 @@ pub(super) fn facts(report: &Report, detector: &Detector, dataset: &Dataset) -> 
             "Normal series",
             format!(
                 "{} of {}, after preparation {}",
-                count(detector.members().len(), "series"),
+                count(detector.corpus_series(), "series"),
                 count(detector.preparation().channels(), "channel"),
                 lengths(detector.corpus())
             ),

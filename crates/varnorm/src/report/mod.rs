@@ -261,7 +261,10 @@ fn normal_scores(detector: &Detector, run: &Run) -> Result<(Vec<f64>, NormalScor
     let count = detector.corpus().len();
     let calibrated = detector.calibrated().map(|c| c.scores().to_vec());
     let (mut scores, from) = match calibrated {
-        _ if (3..=LEAVE_OUT).contains(&count) && fits(detector, count) => {
+        _ if detector.settings().space.is_gram()
+            && (3..=LEAVE_OUT).contains(&count)
+            && fits(detector, count) =>
+        {
             (detector.leave_one_out_scores(run)?, NormalScores::LeaveOneOut)
         }
         Some(scores) => (scores, NormalScores::Calibration),

@@ -67,6 +67,16 @@ pub struct Spectrum {
     pub(crate) variance: f64,
     /// What the threshold was, as a number.
     pub(crate) threshold: f64,
+    /// The number of series that the covariance is of: a compact model has the coordinates of a few of them only.
+    pub(crate) count: usize,
+    /// The largest rank there could be.
+    pub(crate) highest_rank: usize,
+}
+
+/// All eigenpairs of a symmetric matrix, descending: values, and unit vectors row by row.
+pub(crate) fn eigenpairs(matrix: &Matrix, run: &Run) -> Result<(Vec<f64>, Matrix)> {
+    let found = eigen::leading(matrix, None, run)?;
+    Ok((found.values, found.vectors))
 }
 
 /// Queries in the coordinates of a spectrum.
@@ -117,6 +127,8 @@ impl Spectrum {
             squares,
             variance,
             threshold,
+            count: n,
+            highest_rank: n - 1,
         })
     }
 
@@ -130,7 +142,12 @@ impl Spectrum {
         self.eigenvalues.len()
     }
 
-    /// Number of corpus series.
+    /// Number of series that the covariance is of.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Number of corpus series whose coordinates are known: all of them, but in a compact model.
     pub fn corpus_len(&self) -> usize {
         self.squares.len()
     }

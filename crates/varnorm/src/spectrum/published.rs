@@ -48,6 +48,8 @@ impl Spectrum {
             squares,
             variance: (0..n).map(|i| centred.get(i, i)).sum(),
             threshold: THRESHOLD,
+            count: n,
+            highest_rank: n - 1,
         };
         Ok((spectrum, order.iter().map(|i| eigen.values[*i].signum()).collect()))
     }

@@ -127,7 +127,17 @@ impl<'a> Leaver<'a> {
             .collect();
         let grand_mean = row_means.iter().sum::<f64>() / (size - 1.0);
         let variance = (squares.iter().sum::<f64>() / (size - 1.0) - grand_mean).max(0.0);
-        Spectrum { eigenvalues, coordinates, row_means, grand_mean, squares, variance, threshold }
+        Spectrum {
+            eigenvalues,
+            coordinates,
+            row_means,
+            grand_mean,
+            squares,
+            variance,
+            threshold,
+            count: n - 1,
+            highest_rank: n.saturating_sub(2),
+        }
     }
 }
 

@@ -1,0 +1,199 @@
+//! What a fit would take: memory from its sizes, time from a measured sample of the very series.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::Settings;
+use crate::calibrate::Calibration;
+use crate::compact::{MOST_DIMENSIONS, Space, has_features};
+use crate::data::SeriesSet;
+use crate::error::{Error, Result};
+use crate::gram;
+use crate::matrix::Matrix;
+use crate::run::Run;
+use crate::score::Distance;
+use crate::spectrum::eigenpairs;
+
+/// Series whose pairs are timed.
+const TIMED: usize = 64;
+/// Size of the decomposition that is timed.
+const DECOMPOSED: usize = 192;
+/// Landmarks that are spoken of where all pairs do not fit.
+const USUAL_LANDMARKS: usize = 256;
+
+/// What a fit would take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Series.
+    pub series: usize,
+    /// Kernel values to be worked out.
+    pub kernel_values: f64,
+    /// Seconds, on the threads of the run, from what was measured.
+    pub seconds: f64,
+    /// Bytes at the peak, the series included.
+    pub bytes: f64,
+}
+
+impl Settings {
+    /// What it would take to fit on `count` series like these; some of their pairs are worked out and timed.
+    pub fn estimate(&self, like: &SeriesSet, count: usize, run: &Run) -> Result<Estimate> {
+        self.validate()?;
+        let some: Vec<usize> = (0..like.len().min(TIMED)).collect();
+        let (_, prepared) = self.prepare.fit(&like.select(&some))?;
+        let kernel = self.kernel.resolve(&prepared)?;
+        let start = Instant::now();
+        gram::gram(&kernel, &prepared, self.scaling, run)?;
+        let pairs = (prepared.len() * (prepared.len() + 1) / 2) as f64;
+        let each = start.elapsed().as_secs_f64() / pairs;
+        let width = prepared.values().len() / prepared.len().max(1);
+        let size = Size { count, raw: like.values().len() / like.len().max(1), prepared: width };
+        let kernel_values = self.kernel_values(count);
+        let rest = self.decompositions(count) * decomposition_seconds(run)? / (DECOMPOSED as f64).powi(3);
+        let bytes = self.bytes(&size, self.dimensions(&size));
+        Ok(Estimate { series: count, kernel_values, seconds: kernel_values * each + rest, bytes })
+    }
+
+    /// An error that says what would fit, where `count` series like these would not fit a budget of bytes.
+    pub fn check_memory(&self, like: &SeriesSet, count: usize, budget: f64) -> Result<()> {
+        let raw = like.values().len() / like.len().max(1);
+        let size = Size { count, raw, prepared: raw };
+        let needed = self.bytes(&size, self.dimensions(&size));
+        if needed <= budget {
+            return Ok(());
+        }
+        let mut ways = Vec::new();
+        let with = |space: &Space, dimensions| {
+            Self { space: space.clone(), ..self.clone() }.bytes(&size, dimensions)
+        };
+        if self.space.is_gram() {
+            let fitting = (1..=USUAL_LANDMARKS.min(count))
+                .rev()
+                .find(|m| m.is_power_of_two() && with(&Space::landmarks(*m), *m) <= budget);
+            let landmarks = fitting.unwrap_or(USUAL_LANDMARKS.min(count));
+            let bytes = with(&Space::landmarks(landmarks), landmarks);
+            ways.push(format!("--landmarks {landmarks} would need {}", in_words(bytes)));
+            if has_features(&self.kernel) {
+                let dimensions = self.dimensions(&size);
+                ways.push(format!(
+                    "--space features would need {}",
+                    in_words(with(&Space::Features {}, dimensions))
+                ));
+            }
+        } else if matches!(self.distance, Distance::Conformance { .. }) {
+            let leaner = Self { distance: Distance::Mahalanobis {}, ..self.clone() };
+            let bytes = leaner.bytes(&size, self.dimensions(&size));
+            ways.push(format!("--distance mahalanobis would need {}", in_words(bytes)));
+            ways.push("fewer landmarks or features need less".into());
+        }
+        let ways = ways.join("; ");
+        let rule = format!(
+            "fitting {count} series in the space {} would need about {}; {ways}",
+            self.space,
+            in_words(needed)
+        );
+        Err(Error::bad_param("memory", in_words(budget), rule))
+    }
+
+    fn folds(&self) -> f64 {
+        match self.calibration {
+            Calibration::CrossFit { folds, .. }
+            | Calibration::Gaussian { folds, .. }
+            | Calibration::Supervised { folds, .. }
+            | Calibration::Fixed { folds, .. } => folds as f64,
+            _ => 0.0,
+        }
+    }
+
+    fn dimensions(&self, size: &Size) -> usize {
+        match &self.space {
+            Space::Landmarks { count, given, .. } => {
+                count.unwrap_or(if given.is_empty() { MOST_DIMENSIONS } else { given.len() }).min(size.count)
+            }
+            _ => match &self.kernel {
+                crate::Kernel::SigRandom { features, .. } => *features as usize,
+                _ => size.prepared.min(MOST_DIMENSIONS),
+            },
+        }
+    }
+
+    /// Kernel values, folds included: a fold is fitted on the others and scored.
+    fn kernel_values(&self, count: usize) -> f64 {
+        let (n, folds) = (count as f64, self.folds());
+        match &self.space {
+            Space::Gram {} if folds > 0.0 => {
+                let others = n * (folds - 1.0) / folds;
+                n * n / 2.0 + folds * (others * others / 2.0 + others * n / folds)
+            }
+            Space::Gram {} => n * n / 2.0,
+            Space::Landmarks { count: m, .. } => n * m.unwrap_or(USUAL_LANDMARKS).min(count) as f64,
+            Space::Features {} => n,
+        }
+    }
+
+    /// Cubes of the sizes of all decompositions.
+    fn decompositions(&self, count: usize) -> f64 {
+        let size = match &self.space {
+            Space::Landmarks { count: m, .. } => m.unwrap_or(USUAL_LANDMARKS).min(count),
+            Space::Features {} => USUAL_LANDMARKS,
+            // A few leading pairs cost about so many products with the matrix.
+            Space::Gram {} => {
+                let n = count as f64;
+                let few = self.rank.max_rank.filter(|r| 8 * r <= count);
+                return (1.0 + self.folds()) * few.map_or(n.powi(3), |r| n * n * 8.0 * r as f64);
+            }
+        };
+        (1.0 + self.folds()) * (size as f64).powi(3)
+    }
+
+    fn bytes(&self, size: &Size, dimensions: usize) -> f64 {
+        let (n, d) = (size.count as f64, dimensions as f64);
+        let series = n * (size.raw + size.prepared) as f64;
+        let cells = match &self.space {
+            // The Gram matrix, the centred one, eigenvectors and the room to find them.
+            Space::Gram {} => {
+                let few = self.rank.max_rank.is_some_and(|r| 8 * r <= size.count);
+                n * n * if few { 2.3 } else { 4.2 }
+            }
+            _ => {
+                let points = match self.distance {
+                    Distance::Conformance { .. } => n * d,
+                    // Landmarks are chosen with the coordinates of all series in view.
+                    Distance::Mahalanobis {} if matches!(self.space, Space::Landmarks { .. }) => n * d,
+                    Distance::Mahalanobis {} => 16_384f64.min(n) * d,
+                };
+                points + 64.0 * n + (self.folds() + 6.0) * d * d
+            }
+        };
+        8.0 * (series + cells)
+    }
+}
+
+/// Series and values per series, before and after preparation.
+struct Size {
+    count: usize,
+    raw: usize,
+    prepared: usize,
+}
+
+/// Seconds of one decomposition of size [`DECOMPOSED`].
+fn decomposition_seconds(run: &Run) -> Result<f64> {
+    let mut matrix = Matrix::zeros(DECOMPOSED, DECOMPOSED);
+    for i in 0..DECOMPOSED {
+        for j in 0..DECOMPOSED {
+            matrix.row_mut(i)[j] = 1.0 / (1.0 + i as f64 + j as f64);
+        }
+    }
+    let start = Instant::now();
+    eigenpairs(&matrix, run)?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// "1.5 GB".
+pub fn in_words(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b if b >= 1e6 => format!("{:.0} MB", b / 1e6),
+        b => format!("{:.0} kB", (b / 1e3).max(1.0)),
+    }
+}
