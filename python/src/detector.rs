@@ -112,6 +112,73 @@ impl Detector {
         Ok(Self::of(fitted.with_corpus_names(names)))
     }
 
+    /// The model of these series and more (spaces landmarks and features): preparation, kernel and landmarks stay.
+    #[pyo3(signature = (more, n_jobs=None, progress=None))]
+    fn partial_fit(
+        &self,
+        py: Python<'_>,
+        more: &SeriesSet,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let (detector, more) = (Arc::clone(&self.detector), Arc::clone(&more.set));
+        let operations = self.scoring(&more) + fitting(detector.settings(), detector.corpus());
+        let call = Call { n_jobs, progress, operations };
+        Ok(Self::of(call.run(py, move |run| (*detector).clone().partial_fit(&more, run))?))
+    }
+
+    /// A model of other series with the settings, the preparation, the kernel and the landmarks of this one.
+    #[pyo3(signature = (series, names=None, n_jobs=None, progress=None))]
+    fn fit_like(
+        &self,
+        py: Python<'_>,
+        series: &SeriesSet,
+        names: Option<Vec<String>>,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
+        let operations = self.scoring(&series) + fitting(detector.settings(), detector.corpus());
+        let call = Call { n_jobs, progress, operations };
+        let fitted = call.run(py, move |run| {
+            let mut fitting = varnorm::detector::Fitting::like(&detector)?;
+            fitting.add(&series, run)?;
+            fitting.finish(run)
+        })?;
+        Ok(Self::of(fitted.with_corpus_names(names)))
+    }
+
+    /// The model of the series of all these models, in their order.
+    #[staticmethod]
+    #[pyo3(signature = (models, n_jobs=None))]
+    fn merge(py: Python<'_>, models: Vec<PyRef<'_, Self>>, n_jobs: Option<i64>) -> PyResult<Self> {
+        let models: Vec<Arc<varnorm::Detector>> = models.iter().map(|m| Arc::clone(&m.detector)).collect();
+        let series: usize = models.iter().map(|m| m.corpus_series()).sum();
+        let call = Call { n_jobs, progress: None, operations: 1e6 * series as f64 };
+        let whole = move |run: &varnorm::Run| {
+            varnorm::Detector::merge(models.iter().map(|m| (**m).clone()).collect(), run)
+        };
+        Ok(Self::of(call.run(py, whole)?))
+    }
+
+    /// Number of normal series that the model is of.
+    #[getter]
+    fn corpus_series(&self) -> usize {
+        self.detector.corpus_series()
+    }
+
+    /// The share of the sum of `k(x,x)` that landmarks miss; 0 without.
+    #[getter]
+    fn trace_error(&self) -> f64 {
+        self.detector.trace_error()
+    }
+
+    /// Number of landmarks, where there are some.
+    #[getter]
+    fn landmarks(&self) -> Option<usize> {
+        self.detector.landmarks()
+    }
+
     /// Scores new series; level and decision are the detector's where they are left out.
     #[pyo3(signature = (series, level=None, decision=None, n_jobs=None, progress=None))]
     fn score(

@@ -52,6 +52,12 @@ pub fn calibration_json(calibration: &str) -> PyResult<String> {
     json::write(&parsed::<varnorm::calibrate::Calibration>(calibration)?)
 }
 
+/// A space as JSON, from its words or its JSON.
+#[pyfunction]
+pub fn space_json(space: &str) -> PyResult<String> {
+    json::write(&parsed::<varnorm::compact::Space>(space)?)
+}
+
 /// From the words that users write.
 pub fn parsed<T: std::str::FromStr<Err = varnorm::Error>>(words: &str) -> PyResult<T> {
     words.parse().map_err(|e| raised(&e))

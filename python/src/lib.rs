@@ -29,7 +29,7 @@ mod _core {
     use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]
     use super::kernels::{
-        calibration_json, catalogue, gram, kernel_json, kernel_words, preparation_json, random_signature,
+        calibration_json, catalogue, gram, kernel_json, kernel_words, preparation_json, random_signature, space_json,
         resolve, signature_feature_names, signature_features,
     };
     #[pymodule_export]

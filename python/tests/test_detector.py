@@ -21,6 +21,8 @@ SETTINGS = [
     (dict(kernel=Sig(level=3), norm="tikhonov", neighbour=2, prepare="published,time"), ("--kernel", "sig:level=3", "--norm", "tikhonov", "--neighbour", 2, "--prepare", "published,time")),
     (dict(calibration="split:holdout=0.5", normalize=False, contamination=0.2), ("--calibration", "split:holdout=0.5", "--no-normalize", "--level", 0.2)),
     (dict(decision="storey", eigenvalue_threshold=1e-3), ("--decision", "storey", "--eigenvalue-threshold", 1e-3)),
+    (dict(kernel="gak", space="landmarks:count=8,seed=3"), ("--kernel", "gak", "--space", "landmarks:count=8,seed=3")),
+    (dict(kernel="sig_random", space="features", distance="mahalanobis"), ("--kernel", "sig_random", "--space", "features", "--distance", "mahalanobis")),
     (dict(calibration="gaussian", distance="mahalanobis"), ("--calibration", "gaussian", "--distance", "mahalanobis")),
 ]
 

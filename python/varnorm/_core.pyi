@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Dataset:
@@ -70,6 +70,11 @@ class Detector:
         """
         Number of channels that series must have.
         """
+    @property
+    def corpus_series(self, /) -> int:
+        """
+        Number of normal series that the model is of.
+        """
     def diagnostics(self, /) -> str:
         """
         What the corpus and the norm are good for: the program's JSON.
@@ -87,6 +92,10 @@ class Detector:
         """
         Fits on normal series. Settings are the program's JSON.
         """
+    def fit_like(self, /, series: SeriesSet, names: SupportsGetItem[int, str] | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Detector:
+        """
+        A model of other series with the settings, the preparation, the kernel and the landmarks of this one.
+        """
     @staticmethod
     def from_bytes(bytes: bytes) -> Detector:
         """
@@ -95,6 +104,11 @@ class Detector:
     def kernel(self, /) -> str:
         """
         The kernel with every `auto` worked out, as JSON.
+        """
+    @property
+    def landmarks(self, /) -> int | None:
+        """
+        Number of landmarks, where there are some.
         """
     @staticmethod
     def load(path: str | PathLike[str]) -> Detector:
@@ -105,9 +119,18 @@ class Detector:
         """
         The model's corpus, by places in the series that it was fitted on.
         """
+    @staticmethod
+    def merge(models: SupportsGetItem[int, Detector], n_jobs: SupportsIndex | None = None) -> Detector:
+        """
+        The model of the series of all these models, in their order.
+        """
     def p_values(self, /, scores: NDArray[Any]) -> NDArray[Any] | None:
         """
         The chance of a normal series scoring at least so high; none without calibration.
+        """
+    def partial_fit(self, /, more: SeriesSet, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Detector:
+        """
+        The model of these series and more (spaces landmarks and features): preparation, kernel and landmarks stay.
         """
     def save(self, /, path: str | PathLike[str]) -> None:
         """
@@ -128,6 +151,11 @@ class Detector:
     def to_bytes(self, /) -> bytes:
         """
         The content of the model file.
+        """
+    @property
+    def trace_error(self, /) -> float:
+        """
+        The share of the sum of `k(x,x)` that landmarks miss; 0 without.
         """
     def warnings(self, /) -> list[str]:
         """
@@ -399,6 +427,11 @@ def signature_feature_names(channels: SupportsIndex, level: SupportsIndex) -> li
 def signature_features(series: SeriesSet, level: SupportsIndex, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
     """
     Signatures up to a level, one row per series, without level 0.
+    """
+
+def space_json(space: str) -> str:
+    """
+    A space as JSON, from its words or its JSON.
     """
 
 def study_grid() -> str:

@@ -10,6 +10,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
@@ -26,6 +27,13 @@ Floats = NDArray[np.float64]
 PathLike = Union[str, "os.PathLike[str]"]
 #: The false-alarm rate where `contamination` is "auto".
 DEFAULT_LEVEL = 0.05
+
+
+def _grows(detector: NoveltyDetector) -> bool:
+    """Whether series can be added to the model."""
+    if detector.space == "gram":
+        raise AttributeError("space = gram: a model of all pairs does not grow; choose space='landmarks:256' or 'features'")
+    return True
 
 
 class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,6 +58,10 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Most eigenvectors that are kept.
     eigenvalue_threshold : float or None
         Only eigenvalues above it are kept; None is 1e-10 times the largest.
+    space : str
+        Where the covariance is worked out: "gram" (all pairs of series, exact), "landmarks:256",
+        "landmarks:tolerance=0.001", or "features" for kernels that have them. The last two take corpora of any number of
+        series, `partial_fit` and `merge`.
     normalize : bool
         Whether kernel values are normalised.
     prepare : str
@@ -102,6 +114,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         neighbour: int = 1,
         max_rank: int | None = None,
         eigenvalue_threshold: float | None = None,
+        space: str = "gram",
         normalize: bool = True,
         prepare: str = "standard",
         calibration: str = "cross_fit",
@@ -118,6 +131,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.neighbour = neighbour
         self.max_rank = max_rank
         self.eigenvalue_threshold = eigenvalue_threshold
+        self.space = space
         self.normalize = normalize
         self.prepare = prepare
         self.calibration = calibration
@@ -146,6 +160,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             "alpha": float(self.alpha),
             "distance": {"distance": self.distance} | neighbour,
             "rank": {"max_rank": self.max_rank, "eigenvalue_threshold": self.eigenvalue_threshold},
+            "space": json.loads(_core.space_json(self.space)),
             "calibration": json.loads(_core.calibration_json(self.calibration)),
             "level": self._level(),
             "decision": self.decision,
@@ -182,6 +197,48 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(sentence, VarnormWarning, stacklevel=2)
         return self
 
+    @available_if(_grows)
+    def partial_fit(self, X: Any, y: Any = None) -> NoveltyDetector:
+        """Adds normal series to the model, with a `space` of landmarks or features: in any order, the model of all of them.
+
+        The first call learns preparation, automatic parameters and landmarks from its X; later ones keep them.
+
+        Parameters
+        ----------
+        X : array, list of arrays or table
+            Normal series.
+        y : ignored
+        """
+        if not hasattr(self, "detector_"):
+            return self.fit(X)
+        series = admit(self, X, reset=False)
+        with Listening(self.progress) as listener:
+            self._take(self.detector_.partial_fit(series, self.n_jobs, listener))
+        return self
+
+    @available_if(_grows)
+    def fit_like(self, X: Any) -> NoveltyDetector:
+        """A detector of other normal series, alike in everything but them: the two can be merged."""
+        check_is_fitted(self)
+        series = admit(self, X, reset=False)
+        with Listening(self.progress) as listener:
+            return self._alike(self.detector_.fit_like(series, self._names(X), self.n_jobs, listener))
+
+    @available_if(_grows)
+    def merge(self, *others: NoveltyDetector) -> NoveltyDetector:
+        """The detector of all series of these detectors, in their order: `varnorm merge`."""
+        for one in (self, *others):
+            check_is_fitted(one)
+        models = [one.detector_ for one in (self, *others)]
+        return self._alike(_core.Detector.merge(models, self.n_jobs))
+
+    def _alike(self, detector: _core.Detector) -> NoveltyDetector:
+        alike = NoveltyDetector(**self.get_params(deep=False))
+        if hasattr(self, "n_features_in_"):
+            alike.n_features_in_ = self.n_features_in_
+        alike._take(detector)
+        return alike
+
     def _labelled(self, series: _core.SeriesSet, y: Any) -> tuple[_core.SeriesSet, _core.SeriesSet | None]:
         if not self.calibration.lstrip().startswith("supervised"):
             return series, None
@@ -203,7 +260,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.kernel_: Kernel = kernel_from(detector.kernel())
         self.eigenvalues_: Floats = detector.eigenvalues()
         self.n_channels_in_ = detector.channels
-        self.n_series_in_ = len(detector.members())
+        self.n_series_in_ = detector.corpus_series if self.space != "gram" else len(detector.members())
         self.offset_ = np.nan if threshold is None else -threshold
 
     # -- what scikit-learn asks for: higher is more normal
@@ -362,6 +419,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             neighbour=distance.get("neighbour", 1),
             max_rank=settings["rank"]["max_rank"],
             eigenvalue_threshold=settings["rank"]["eigenvalue_threshold"],
+            space=json.dumps(settings["space"]) if "space" in settings else "gram",
             normalize=settings["scaling"] == "normalized",
             prepare=json.dumps(settings["prepare"]),
             calibration=json.dumps(settings["calibration"]),
