@@ -324,6 +324,17 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
 }
 
 #[test]
+fn self_values_of_queries_are_their_own() {
+    let (corpus, queries, run) = (Numbers(8).walks(5, 12, 2), Numbers(9).walks(9, 12, 2), Run::sequential());
+    for kernel in every_kernel() {
+        let selves = |set| gram::self_values(std::slice::from_ref(&kernel), set, &run).unwrap().remove(0);
+        let found = gram::cross(&kernel, &queries, &corpus, &selves(&corpus), Scaling::Raw, &run).unwrap();
+        let own: Vec<f64> = selves(&queries).iter().map(|s| s.value()).collect();
+        assert_eq!(found.self_values, own, "{kernel}");
+    }
+}
+
+#[test]
 fn short_constant_repeated_and_huge_series_stay_finite() {
     let run = Run::sequential();
     let constant = SeriesSet::from_equal(vec![2.5; 5 * 8], 4, 2).unwrap();

@@ -27,6 +27,8 @@
 //! assert!((k.matrix.get(0, 1) - features.row(0).iter().sum::<f64>() / 8.0).abs() < 1e-14);
 //! ```
 
+use std::ops::Range;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -349,6 +351,17 @@ impl Pass for RandomPass {
             let rows = &map.rows.values()[tile.rows.start * depth..tile.rows.end * depth];
             let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
             inner_products(rows, columns, depth, scratch, plane, tile.columns.len());
+        }
+    }
+
+    fn walk_diagonal(&self, _set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+        // The columns are of another set where queries meet a corpus: rows with themselves.
+        for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(which.len())) {
+            let depth = map.features as usize;
+            for (i, cell) in which.clone().zip(plane) {
+                let row = &map.rows.values()[i * depth..(i + 1) * depth];
+                inner_products(row, row, depth, scratch, std::slice::from_mut(cell), 1);
+            }
         }
     }
 
