@@ -145,7 +145,7 @@ fn told(step: &Step<'_>) -> String {
     format!("[{}/{}] {}: {outcome} ({}{left})", step.done, step.total, result.unit, time(step.took))
 }
 
-fn dry_run(console: &Console, loaded: &varnorm::study::Loaded<'_>, shard: Shard) -> Result<(), Failure> {
+fn dry_run(console: &Console, loaded: &varnorm::study::Loaded, shard: Shard) -> Result<(), Failure> {
     let estimate = estimate(loaded, shard, &console.run)?;
     crate::output::deliver(console, None, |out| {
         for unit in loaded.units_of(shard) {
