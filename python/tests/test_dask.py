@@ -62,15 +62,24 @@ class Counting(WorkerPlugin):
                 file.write(f"{key.rsplit('-', 5)[0]}\n")
 
 
+def counted(client, path):
+    """How many tasks of a function workers have finished since."""
+    path.touch()
+    client.register_plugin(Counting(path))
+    return lambda name: path.read_text().split("\n").count(name)
+
+
 @pytest.fixture()
 def finished(client, tmp_path):
-    """How many tasks of a function workers have finished since the test began."""
-    path = tmp_path / "finished"
-    path.touch()
-    client.wait_for_workers(2, timeout=60)
-    client.register_plugin(Counting(path))
-    yield lambda name: path.read_text().split("\n").count(name)
+    yield counted(client, tmp_path / "finished")
     client.unregister_worker_plugin("counting")
+
+
+@pytest.fixture()
+def doomed():
+    """A cluster of its own, to lose a worker of."""
+    with LocalCluster(n_workers=2, **LOCAL) as cluster, Client(cluster, set_as_default=False) as client:
+        yield client
 
 
 def kill_one(client):
@@ -152,25 +161,24 @@ def test_a_file_takes_the_whole(client, finished, tmp_path):
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_a_lost_worker_costs_its_block(client, finished, tmp_path, stored):
+def test_a_lost_worker_costs_its_block(doomed, tmp_path, stored):
     X, folder = series(120, 90, 3), tmp_path / "blocks"
-    times, last = {}, []
+    times, last, finished = {}, [], counted(doomed, tmp_path / "finished")
 
     def heard(stage, done, total):
         if done == 5:
             times.update({path: path.stat().st_mtime_ns for path in folder.glob("*.npy")})
-            kill_one(client)
+            kill_one(doomed)
         last.append((done, total))
 
     store = dict(store=folder) if stored else {}
-    found = varnorm.dask.gram("gak:sigma=9", X, normalize=True, layout="ntd", block=20, progress=heard, **store)
+    found = varnorm.dask.gram("gak:sigma=9", X, normalize=True, layout="ntd", block=20, progress=heard, client=doomed, **store)
     assert found.tobytes() == varnorm.gram("gak:sigma=9", X, normalize=True, layout="ntd", n_jobs=2).tobytes()
     assert last == [(done, 21) for done in range(1, 22)]
     if stored:
         assert len(times) >= 5 and all(path.stat().st_mtime_ns == time for path, time in times.items())
     # What was finished and not yet handed over when the worker died is all that may be done twice.
     assert 21 <= finished("_block") <= 23, finished("_block")
-    client.wait_for_workers(2, timeout=60)
 
 
 def test_mistakes_in_a_gram_matrix_are_told(client):
@@ -305,18 +313,17 @@ def test_a_study_has_the_bytes_of_one_machine(client, finished, folder, plain, p
         assert varnorm.dask.study(folder, "Motions", grid=GRID).table() == table
 
 
-def test_a_lost_worker_costs_its_unit(client, finished, folder, plain, tmp_path):
-    done_before: list[str] = []
+def test_a_lost_worker_costs_its_unit(doomed, folder, plain, tmp_path):
+    done_before, finished = [], counted(doomed, tmp_path / "finished")
 
     def heard(unit, done, total):
         if done == 4:
             done_before.extend((tmp_path / "units.jsonl").read_text().splitlines())
-            kill_one(client)
+            kill_one(doomed)
 
-    found = varnorm.dask.study(folder, "Motions", grid=GRID, run=tmp_path, progress=heard)
+    found = varnorm.dask.study(folder, "Motions", grid=GRID, run=tmp_path, progress=heard, client=doomed)
     assert (found.table(), contents(tmp_path)) == plain
     assert len(done_before) == 4 and 12 <= finished("_unit") <= 14, finished("_unit")
-    client.wait_for_workers(2, timeout=60)
 
 
 # -- Ctrl-C, and what it costs
