@@ -171,17 +171,17 @@ class _Plan:
         """All blocks, worked out where they are not in the store."""
         missing = [place for place in self.places if store is None or not store.has(place)]
         whole = np.empty(self.shape) if store is None else None
+        done = len(self.places) - len(missing)
         with Listening(progress) as listener:
 
             def take(place: Place, found: Floats | None) -> None:
+                nonlocal done
                 if whole is not None and found is not None:
                     self.put(whole, place, found)
-                nonlocal done
                 done += 1
                 if listener is not None:
                     listener("kernel values", done, len(self.places))
 
-            done = len(self.places) - len(missing)
             needed = sorted({name for place in missing for name in self.names(place)})
             shared: dict[str, Any] = {name: self.parts[name] for name in needed}
             if missing and self.needs_selves():

@@ -92,7 +92,7 @@ class BlockStore:
         assert self.whole is not None
 
         def save(part: Path) -> None:
-            matrix = np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=shape)
+            matrix = np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=shape)  # type: ignore[no-untyped-call]
             fill(matrix)
             matrix.flush()
 

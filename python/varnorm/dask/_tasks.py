@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 import dask
 from dask.delayed import Delayed
+from dask.system import CPU_COUNT
 from distributed import Client, as_completed, get_client
 
 from ..errors import VarnormError
@@ -35,8 +37,8 @@ def find_client(client: Client | None) -> Client | None:
 def threads_of(client: Client | None) -> int:
     """How many tasks run at a time, as far as that is known."""
     if client is None:
-        return dask.system.CPU_COUNT
-    return max(1, sum(client.nthreads().values()))
+        return int(CPU_COUNT)
+    return max(1, int(sum(client.nthreads().values())))
 
 
 def work(
@@ -75,8 +77,6 @@ def constant(value: Any, name: str) -> Delayed:
 
 def unique() -> str:
     """A word that no other call uses."""
-    import uuid
-
     return uuid.uuid4().hex
 
 
