@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use varnorm::calibrate::Decision;
 use varnorm::{Error, Settings};
 
-use crate::errors::{named, raised};
+use crate::errors::{bad_param, named, raised};
 use crate::json;
 use crate::series::SeriesSet;
 use crate::work::{Call, decomposition, operations};
@@ -73,6 +73,13 @@ pub struct Detector {
 impl Detector {
     fn of(detector: varnorm::Detector) -> Self {
         Self { detector: Arc::new(detector) }
+    }
+
+    /// Level and decision: the detector's where they are left out.
+    fn deciding(&self, level: Option<f64>, decision: Option<&str>) -> PyResult<(f64, Decision)> {
+        let settings = self.detector.settings();
+        let decision = decision.map_or(Ok(settings.decision), |word| json::word("decision", word))?;
+        Ok((level.unwrap_or(settings.level), decision))
     }
 
     /// At most how many operations it takes to score series.
@@ -191,13 +198,32 @@ impl Detector {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Findings> {
         let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
-        let level = level.unwrap_or(detector.settings().level);
-        let decision: Decision = match decision {
-            Some(word) => json::word("decision", word)?,
-            None => detector.settings().decision,
-        };
+        let (level, decision) = self.deciding(level, decision)?;
         let call = Call { n_jobs, progress, operations: self.scoring(&series) };
         let findings = call.run(py, move |run| detector.score_at(&series, level, decision, run))?;
+        Ok(Findings { findings })
+    }
+
+    /// What is found about series that were scored in pieces: flags are made over all of them.
+    #[pyo3(signature = (scores, nearest, outside_span, level=None, decision=None))]
+    fn findings_of(
+        &self,
+        scores: Vec<f64>,
+        nearest: Vec<usize>,
+        outside_span: Vec<f64>,
+        level: Option<f64>,
+        decision: Option<&str>,
+    ) -> PyResult<Findings> {
+        if scores.len() != nearest.len() || scores.len() != outside_span.len() {
+            return Err(bad_param(
+                "nearest",
+                nearest.len(),
+                "every series has a score, a nearest one and a share",
+            ));
+        }
+        let (level, decision) = self.deciding(level, decision)?;
+        let scored = scores.into_iter().zip(nearest).zip(outside_span).map(|((s, n), o)| (s, n, o));
+        let findings = self.detector.findings_of(scored, level, decision).map_err(|e| raised(&e))?;
         Ok(Findings { findings })
     }
 

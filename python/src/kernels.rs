@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray2;
+use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use varnorm::gram::{self as grams, Scaling};
+use varnorm::gram::{self as grams, Scaling, Side};
 use varnorm::kernel::{CATALOGUE, random_signature as random_features, signature_features as features};
 use varnorm::kernel::{Parameter, signature_feature_names as feature_names};
+use varnorm::matrix::Scaled;
 use varnorm::{Kernel, Preparation};
 
 use crate::errors::raised;
 use crate::json;
-use crate::series::{SeriesSet, from_matrix};
+use crate::series::{SeriesSet, aligned, from_matrix, matrix};
 use crate::work::{Call, LONG, operations};
 
 /// Every kernel with its formula and parameters: the program's JSON.
@@ -103,6 +104,70 @@ pub fn gram<'py>(
         Ok(grams::cross(&kernel, &queries, &corpus, &selves[0], scaling, run)?.matrix)
     })?;
     from_matrix(py, values)
+}
+
+/// Whether a kernel without `auto` can take the series of `rows` with those of `columns`: an error says why not.
+#[pyfunction]
+#[pyo3(signature = (kernel, rows, columns=None))]
+pub fn gram_check(kernel: &str, rows: &SeriesSet, columns: Option<&SeriesSet>) -> PyResult<()> {
+    let columns = columns.map_or(&rows.set, |columns| &columns.set);
+    grams::check(&parsed(kernel)?, &rows.set, columns).map_err(|e| raised(&e))
+}
+
+/// `k(x,x)` of every series under a kernel without `auto`: mantissas and exponents of two.
+#[pyfunction]
+#[pyo3(signature = (kernel, series, n_jobs=None))]
+pub fn self_values<'py>(
+    py: Python<'py>,
+    kernel: &str,
+    series: &SeriesSet,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (kernel, series): (Kernel, _) = (parsed(kernel)?, Arc::clone(&series.set));
+    let rows = series.len();
+    let found = Call { n_jobs, progress: None, operations: LONG }
+        .run(py, move |run| grams::self_values(std::slice::from_ref(&kernel), &series, run))?;
+    let values = found.into_iter().flatten().flat_map(|s| [s.mantissa, s.exponent]).collect();
+    matrix(py, values, rows, 2)
+}
+
+/// A block of a matrix of kernel values, with the bits of the whole; the kernel has no `auto`. `within` is one set of which
+/// the rows come before the columns. `self_values` gives the last two, which only normalised values need.
+#[pyfunction]
+#[pyo3(signature = (kernel, rows, columns, within, normalize=false, log=false, row_self_values=None, column_self_values=None, n_jobs=None))]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
+pub fn gram_block<'py>(
+    py: Python<'py>,
+    kernel: &str,
+    rows: &SeriesSet,
+    columns: &SeriesSet,
+    within: bool,
+    normalize: bool,
+    log: bool,
+    row_self_values: Option<&Bound<'py, PyArray2<f64>>>,
+    column_self_values: Option<&Bound<'py, PyArray2<f64>>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let kernel: Kernel = parsed(kernel)?;
+    let (rows, columns) = (Arc::clone(&rows.set), Arc::clone(&columns.set));
+    let (x, y) = (scaled(row_self_values)?, scaled(column_self_values)?);
+    let scaling = scaling(normalize, log);
+    let operations = operations(&kernel, &rows, &columns);
+    let values = Call { n_jobs, progress: None, operations }.run(py, move |run| {
+        let rows = Side { set: &rows, self_values: &x };
+        let columns = Side { set: &columns, self_values: &y };
+        let block = if within { grams::gram_block } else { grams::cross_block };
+        block(&kernel, rows, columns, scaling, run)
+    })?;
+    from_matrix(py, values)
+}
+
+fn scaled(values: Option<&Bound<'_, PyArray2<f64>>>) -> PyResult<Vec<Scaled>> {
+    let Some(values) = values else { return Ok(Vec::new()) };
+    let values = aligned(values)?.readonly();
+    let values = values.as_array();
+    let pairs = values.rows().into_iter().filter(|row| row.len() == 2);
+    Ok(pairs.map(|row| Scaled { mantissa: row[0], exponent: row[1] }).collect())
 }
 
 /// Signatures up to a level, one row per series, without level 0.

@@ -29,8 +29,9 @@ mod _core {
     use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]
     use super::kernels::{
-        calibration_json, catalogue, gram, kernel_json, kernel_words, preparation_json, random_signature, space_json,
-        resolve, signature_feature_names, signature_features,
+        calibration_json, catalogue, gram, gram_block, gram_check, kernel_json, kernel_words,
+        preparation_json, random_signature, resolve, self_values, signature_feature_names,
+        signature_features, space_json,
     };
     #[pymodule_export]
     use super::metrics::{average_precision, roc_auc};
@@ -45,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::series::SeriesSet;
     #[pymodule_export]
-    use super::study::{Study, study_grid, study_merge};
+    use super::study::{Study, StudyFolder, StudyUnits, study_grid, study_merge};
     #[pymodule_export]
     use super::theory::theory;
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::ndarray::Dimension;
+use numpy::{Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::errors::{bad_param, raised};
@@ -44,15 +45,19 @@ impl SeriesSet {
     }
 }
 
+/// Values and lengths.
+type Reduced<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i64>>);
+
 #[pymethods]
 impl SeriesSet {
     /// All steps of all series, one row each, with the number of steps of every series. The array is not copied: it
     /// must be contiguous.
     #[new]
-    fn new(values: &Bound<'_, PyArray2<f64>>, lengths: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+    fn new(values: &Bound<'_, PyArray2<f64>>, lengths: &Bound<'_, PyArray1<i64>>) -> PyResult<Self> {
         if !values.is_c_contiguous() {
             return Err(bad_param("values", "strided", "must be contiguous; see numpy.ascontiguousarray"));
         }
+        let (values, lengths) = (aligned(values)?, aligned(lengths)?.readonly());
         let lengths: Vec<usize> =
             lengths.as_array().iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
         let memory =
@@ -64,6 +69,12 @@ impl SeriesSet {
 
     fn __len__(&self) -> usize {
         self.set.len()
+    }
+
+    /// What pickle keeps: the arguments of the class.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
+        let (py, set) = (slf.py(), slf.get());
+        Ok((slf.get_type().into_any(), (set.values(py)?, set.lengths(py))))
     }
 
     /// Number of channels of every series.
@@ -96,6 +107,13 @@ impl SeriesSet {
         }
         Ok(Self::of(self.set.select(&places)))
     }
+}
+
+/// An array as it is, or a copy: one that came over a network can begin anywhere in memory.
+pub fn aligned<'py, T: Element, D: Dimension>(
+    array: &Bound<'py, PyArray<T, D>>,
+) -> PyResult<Bound<'py, PyArray<T, D>>> {
+    if array.data().is_aligned() { Ok(array.clone()) } else { Ok(array.call_method0("copy")?.cast_into()?) }
 }
 
 /// Numbers as an array of rows.

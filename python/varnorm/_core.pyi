@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Dataset:
@@ -86,6 +86,10 @@ class Detector:
     def explain(self, /, series: SeriesSet, index: SupportsIndex = 0, segments: SupportsIndex = 10, n_jobs: SupportsIndex | None = None) -> str:
         """
         Why a series has its score: the program's JSON.
+        """
+    def findings_of(self, /, scores: SupportsGetItem[int, SupportsFloat | SupportsIndex], nearest: SupportsGetItem[int, SupportsIndex], outside_span: SupportsGetItem[int, SupportsFloat | SupportsIndex], level: SupportsFloat | SupportsIndex | None = None, decision: str | None = None) -> Findings:
+        """
+        What is found about series that were scored in pieces: flags are made over all of them.
         """
     @staticmethod
     def fit(settings: str, corpus: SeriesSet, outliers: SeriesSet | None = None, names: SupportsGetItem[int, str] | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Detector:
@@ -209,6 +213,10 @@ class SeriesSet:
         All steps of all series, one row each, with the number of steps of every series. The array is not copied: it
         must be contiguous.
         """
+    def __reduce__(self, /) -> tuple[Any, tuple[NDArray[Any], NDArray[Any]]]:
+        """
+        What pickle keeps: the arguments of the class.
+        """
     @property
     def channels(self, /) -> int:
         """
@@ -266,6 +274,46 @@ class Study:
     def units(self, /) -> str:
         """
         Every unit: the lines of a run folder, as a JSON list.
+        """
+
+@final
+class StudyFolder:
+    """
+    An open run folder.
+    """
+    def add(self, /, line: str, seconds: SupportsFloat | SupportsIndex) -> None:
+        """
+        Records a unit's line, once, with what it took: it is on disk when this returns.
+        """
+    def close(self, /) -> None:
+        """
+        Closes the folder with its lines in the order of tables: the bytes of a run on one machine.
+        """
+    def missing(self, /) -> list[tuple[str, str, str]]:
+        """
+        The units that are not done yet.
+        """
+
+@final
+class StudyUnits:
+    """
+    A study with its data read, to be worked out unit by unit, wherever.
+    """
+    def __new__(cls, /, folder: str | PathLike[str], datasets: SupportsGetItem[int, str], kernels: SupportsGetItem[int, str] | None = None, grid: str | None = None, published: str | PathLike[str] | None = None, compat: str | None = None, select: str = "joint", baselines: bool = True, scores: SupportsGetItem[int, tuple[str, str | PathLike[str]]] = ...) -> StudyUnits:
+        """
+        The arguments of a study; its data are read.
+        """
+    def open(self, /, run: str | PathLike[str]) -> StudyFolder:
+        """
+        Opens a run folder of this study, or begins it; nobody else can meanwhile.
+        """
+    def units(self, /) -> list[tuple[str, str, str]]:
+        """
+        Every unit in the order of tables: data set, kernel, class.
+        """
+    def work(self, /, unit: tuple[str, str, str], n_jobs: SupportsIndex | None = None) -> str:
+        """
+        Works out one unit: its line of a run folder.
         """
 
 @final
@@ -349,6 +397,17 @@ def gram(kernel: str, x: SeriesSet, y: SeriesSet | None = None, prepare: str = "
     Kernel values of all pairs. What is learned from data is learned from the columns: `y` if given, else `x`.
     """
 
+def gram_block(kernel: str, rows: SeriesSet, columns: SeriesSet, within: bool, normalize: bool = False, log: bool = False, row_self_values: NDArray[Any] | None = None, column_self_values: NDArray[Any] | None = None, n_jobs: SupportsIndex | None = None) -> NDArray[Any]:
+    """
+    A block of a matrix of kernel values, with the bits of the whole; the kernel has no `auto`. `within` is one set of which
+    the rows come before the columns. `self_values` gives the last two, which only normalised values need.
+    """
+
+def gram_check(kernel: str, rows: SeriesSet, columns: SeriesSet | None = None) -> None:
+    """
+    Whether a kernel without `auto` can take the series of `rows` with those of `columns`: an error says why not.
+    """
+
 def kernel_json(kernel: str) -> str:
     """
     A kernel as JSON, from its words or its JSON.
@@ -412,6 +471,11 @@ def resolve(kernel: str, corpus: SeriesSet) -> str:
 def roc_auc(scores: NDArray[Any], positive: NDArray[Any]) -> float:
     """
     The probability that a positive scores higher than a negative, equal scores counting half.
+    """
+
+def self_values(kernel: str, series: SeriesSet, n_jobs: SupportsIndex | None = None) -> NDArray[Any]:
+    """
+    `k(x,x)` of every series under a kernel without `auto`: mantissas and exponents of two.
     """
 
 def settings(settings: str) -> str:

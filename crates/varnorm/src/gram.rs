@@ -4,8 +4,10 @@
 //! triangle is computed and mirrored, so that a Gram matrix is exactly symmetric; every cell is computed in one
 //! fixed order, so that it has the same bits for any number of threads and any tile size.
 
+mod blocks;
 mod queries;
 
+pub use blocks::{Side, check, cross_block, gram_block};
 pub use queries::with_queries;
 
 use std::ops::Range;
@@ -203,11 +205,16 @@ fn finish_gram(mut matrix: Matrix, known: Option<Vec<Scaled>>, scaling: Scaling)
 
 /// `k / sqrt(k_x k_y)` in the upper triangle.
 fn normalize(matrix: &mut Matrix, diagonal: &[f64]) {
-    let factors: Vec<f64> = diagonal.iter().map(|v| if *v > 0.0 { 1.0 / v.sqrt() } else { 0.0 }).collect();
+    let factors: Vec<f64> = diagonal.iter().map(|v| factor(*v)).collect();
     for i in 0..diagonal.len() {
         let cells = matrix.row_mut(i)[i..].iter_mut().zip(&factors[i..]);
         cells.for_each(|(value, factor)| *value *= factors[i] * factor);
     }
+}
+
+/// `1 / sqrt(k(x,x))`; the origin has no direction.
+fn factor(square: f64) -> f64 {
+    if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 }
 }
 
 /// `ln k - (ln k_x + ln k_y) / 2` in the upper triangle.
@@ -227,13 +234,7 @@ pub fn cross(
     scaling: Scaling,
     run: &Run,
 ) -> Result<Cross> {
-    if queries.channels() != corpus.channels() {
-        return Err(Error::Channels {
-            found: queries.channels(),
-            expected: corpus.channels(),
-            advice: "compare series of the same channels".into(),
-        });
-    }
+    blocks::require_channels(queries, corpus)?;
     let pass = plan(std::slice::from_ref(kernel), corpus.channels())?.pop();
     let pass = pass.ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))?;
     let pairs = Pairs::Between(queries, corpus);

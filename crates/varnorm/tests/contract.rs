@@ -350,6 +350,42 @@ fn queries_of_another_set_have_the_values_of_the_whole() {
 }
 
 #[test]
+fn self_values_of_queries_are_their_own() {
+    let (corpus, queries, run) = (Numbers(8).walks(5, 12, 2), Numbers(9).walks(9, 12, 2), Run::sequential());
+    for kernel in every_kernel() {
+        let selves = |set| gram::self_values(std::slice::from_ref(&kernel), set, &run).unwrap().remove(0);
+        let found = gram::cross(&kernel, &queries, &corpus, &selves(&corpus), Scaling::Raw, &run).unwrap();
+        let own: Vec<f64> = selves(&queries).iter().map(|s| s.value()).collect();
+        assert_eq!(found.self_values, own, "{kernel}");
+    }
+}
+
+#[test]
+fn blocks_have_the_bits_of_the_whole() {
+    let (set, run) = (Numbers(8).walks(23, 20, 3), Run::sequential());
+    let part = |range: std::ops::Range<usize>| set.select(&range.collect::<Vec<_>>());
+    let (before, after) = (part(0..9), part(9..23));
+    for kernel in every_kernel() {
+        let selves = |set| gram::self_values(std::slice::from_ref(&kernel), set, &run).unwrap().remove(0);
+        let (rows, columns, corpus) = (selves(&before), selves(&after), selves(&set));
+        let rows = gram::Side { set: &before, self_values: &rows };
+        let columns = gram::Side { set: &after, self_values: &columns };
+        for scaling in [Scaling::Raw, Scaling::Normalized] {
+            let whole = gram::gram(&kernel, &set, scaling, &run).unwrap().matrix;
+            let above = gram::gram_block(&kernel, rows, columns, scaling, &run).unwrap();
+            let own = gram::gram(&kernel, &after, scaling, &run).unwrap().matrix;
+            (0..9).for_each(|i| assert_eq!(above.row(i), &whole.row(i)[9..], "{kernel}"));
+            (0..14).for_each(|i| assert_eq!(own.row(i), &whole.row(9 + i)[9..], "{kernel}"));
+            let whole = gram::cross(&kernel, &after, &set, &corpus, scaling, &run).unwrap().matrix;
+            let block = gram::cross_block(&kernel, columns, rows, scaling, &run).unwrap();
+            (0..14).for_each(|i| assert_eq!(block.row(i), &whole.row(i)[..9], "{kernel} between"));
+        }
+        let none = gram::Side { set: &before, self_values: &[] };
+        assert!(gram::gram_block(&kernel, none, columns, Scaling::Normalized, &run).is_err(), "{kernel}");
+    }
+}
+
+#[test]
 fn short_constant_repeated_and_huge_series_stay_finite() {
     let run = Run::sequential();
     let constant = SeriesSet::from_equal(vec![2.5; 5 * 8], 4, 2).unwrap();

@@ -155,7 +155,7 @@ fn told(step: &Step<'_>) -> String {
     )
 }
 
-fn dry_run(console: &Console, loaded: &varnorm::study::Loaded<'_>, shard: Shard) -> Result<(), Failure> {
+fn dry_run(console: &Console, loaded: &varnorm::study::Loaded, shard: Shard) -> Result<(), Failure> {
     let estimate = estimate(loaded, shard, &console.run)?;
     crate::output::deliver(console, None, |out| {
         for unit in loaded.units_of(shard) {

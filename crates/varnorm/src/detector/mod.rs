@@ -32,6 +32,8 @@ pub use place::Placed;
 pub(crate) use place::first_two;
 pub use scored::{ModelSummary, Scored, ScoredSeries};
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
@@ -263,6 +265,30 @@ impl Detector {
         check_level(level)?;
         let measured = self.fitted.measure(&self.settings, series, run)?;
         Ok(Findings::new(self, measured, level, decision))
+    }
+
+    /// What is found about series that were scored in pieces, elsewhere: flags are made over all of them. Each has a score,
+    /// the nearest normal series and the share outside the span, as a [`Finding`] says it.
+    pub fn findings_of(
+        &self,
+        scored: impl IntoIterator<Item = (f64, usize, f64)>,
+        level: f64,
+        decision: Decision,
+    ) -> Result<Findings> {
+        check_level(level)?;
+        let places: BTreeMap<usize, usize> =
+            self.members.iter().enumerate().map(|(at, m)| (*m, at)).collect();
+        // Compact models tell the place among all series, of which they keep a few.
+        let place = |nearest: usize| match self.fitted.compact {
+            Some(_) => (nearest < self.corpus_series()).then_some(nearest),
+            None => places.get(&nearest).copied(),
+        };
+        let placed = |(score, nearest, outside): (f64, usize, f64)| {
+            let missing = || Error::bad_param("nearest", nearest, "is no series of this model");
+            Ok((score, place(nearest).ok_or_else(missing)?, outside))
+        };
+        let measured: Result<Vec<_>> = scored.into_iter().map(placed).collect();
+        Ok(Findings::new(self, measured?, level, decision))
     }
 
     /// What was chosen.

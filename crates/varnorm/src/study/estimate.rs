@@ -25,7 +25,7 @@ impl Estimate {
 }
 
 /// Works out one fold of one class per data set and row, and multiplies.
-pub fn estimate(loaded: &Loaded<'_>, shard: Shard, run: &Run) -> Result<Estimate> {
+pub fn estimate(loaded: &Loaded, shard: Shard, run: &Run) -> Result<Estimate> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let units = loaded.units_of(shard);
     for unit in &units {
@@ -48,8 +48,8 @@ pub fn estimate(loaded: &Loaded<'_>, shard: Shard, run: &Run) -> Result<Estimate
 }
 
 /// The time of one unit, and the bytes that its threads hold.
-fn sample(loaded: &Loaded<'_>, one: &super::Unit, run: &Run) -> Result<(Duration, usize)> {
-    let study = loaded.study;
+fn sample(loaded: &Loaded, one: &super::Unit, run: &Run) -> Result<(Duration, usize)> {
+    let study = &loaded.study;
     let is_given = study.published.is_some() || study.external.iter().any(|e| e.name == one.kernel);
     let began = Instant::now();
     if is_given || one.kernel == KNN {

@@ -110,15 +110,15 @@ pub struct Step<'a> {
 }
 
 /// A study with its data read.
-pub struct Loaded<'a> {
-    study: &'a Study,
+pub struct Loaded {
+    study: Study,
     splits: BTreeMap<String, Split>,
     units: Vec<Unit>,
 }
 
 impl Study {
     /// Reads the data sets and lists the units.
-    pub fn load(&self) -> Result<Loaded<'_>> {
+    pub fn load(&self) -> Result<Loaded> {
         self.grid.validate()?;
         if self.datasets.is_empty() {
             return Err(Error::bad_param("datasets", "", "name at least one"));
@@ -139,7 +139,7 @@ impl Study {
                 return Err(Error::bad_param("datasets", dataset, "is named twice"));
             }
         }
-        Ok(Loaded { study: self, splits, units })
+        Ok(Loaded { study: self.clone(), splits, units })
     }
 
     /// The rows of the study on one data set, in the order of tables.
@@ -167,7 +167,7 @@ impl Study {
     }
 }
 
-impl Loaded<'_> {
+impl Loaded {
     /// All units, in the order of tables.
     pub fn units(&self) -> &[Unit] {
         &self.units
@@ -198,7 +198,7 @@ impl Loaded<'_> {
     /// Works out one unit.
     pub fn one(&self, unit: &Unit, run: &Run) -> Result<UnitResult> {
         let split = self.split(unit)?;
-        let study = self.study;
+        let study = &self.study;
         let worker = Worker { grid: &study.grid, compat: study.compat, select: study.select, run };
         let methods = if let Some(external) = study.external.iter().find(|e| e.name == unit.kernel) {
             external.judge(unit, split)?.map(|found| (Method::External, found)).into_iter().collect()
@@ -235,8 +235,8 @@ impl Loaded<'_> {
                 store.add(result.clone())?;
             }
             pace.add(unit, began.elapsed());
-            if let Some(folder) = folder {
-                times::add(folder, unit, began.elapsed().as_secs_f64());
+            if let Some(store) = &store {
+                store.took(unit, began.elapsed().as_secs_f64());
             }
             let waiting = units[at + 1..].iter().copied();
             let open = waiting.filter(|u| store.as_ref().is_none_or(|s| s.get(u).is_none()));
@@ -244,6 +244,7 @@ impl Loaded<'_> {
             told(Step { result: &result, done: at + 1, total: units.len(), took: began.elapsed(), left });
             results.push(result);
         }
+        store.map(|store| store.close(&self.units)).transpose()?;
         Ok(results)
     }
 }
