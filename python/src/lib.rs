@@ -29,8 +29,8 @@ mod _core {
     use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]
     use super::kernels::{
-        calibration_json, catalogue, gram, kernel_json, kernel_words, preparation_json, random_signature,
-        resolve, signature_feature_names, signature_features,
+        calibration_json, catalogue, fourier_signature, gram, kernel_json, kernel_words, preparation_json,
+        random_signature, resolve, signature_feature_names, signature_features,
     };
     #[pymodule_export]
     use super::metrics::{average_precision, roc_auc};

@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "fourier_signature", "gram", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "settings", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Dataset:
@@ -314,6 +314,12 @@ def calibration_json(calibration: str) -> str:
 def catalogue() -> str:
     """
     Every kernel with its formula and parameters: the program's JSON.
+    """
+
+def fourier_signature(series: SeriesSet, kernel: str, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+    """
+    Random Fourier signature features of a kernel `sig_fourier`, one row per series, the constant 1 first. What is `auto` is
+    worked out from these series.
     """
 
 def gram(kernel: str, x: SeriesSet, y: SeriesSet | None = None, prepare: str = "none", normalize: bool = False, log: bool = False, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
