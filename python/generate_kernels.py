@@ -18,7 +18,7 @@ FILE = Path(__file__).parent / "varnorm" / "kernels.py"
 WHOLE = {"band", "dyadic", "features", "level", "order", "p", "seed"}
 #: Left out unless given: the library takes its default only where the other one is not given either.
 EITHER_OR = {"dyadic", "tolerance"}
-WORDS = {"lift": 'Literal["linear", "rbf"]', "compat": 'Literal["published"] | None', "clip": 'float | Literal["published"] | None'}
+WORDS = {"lift": 'Literal["linear", "rbf"]', "compat": 'Literal["published"] | None', "form": 'Literal["tensor", "diagonal"]', "clip": 'float | Literal["published"] | None'}
 HEAD = '''"""All kernels. Written by `generate_kernels.py` from the library's catalogue: do not edit.
 
 A parameter given as a number is taken literally; one that is "auto" is worked out from the corpus.

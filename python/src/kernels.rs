@@ -5,8 +5,8 @@ use std::sync::Arc;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use varnorm::gram::{self as grams, Scaling, Side};
-use varnorm::kernel::{CATALOGUE, random_signature as random_features, signature_features as features};
-use varnorm::kernel::{Parameter, signature_feature_names as feature_names};
+use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};
+use varnorm::kernel::{Parameter, signature_feature_names as feature_names, signature_features as features};
 use varnorm::matrix::Scaled;
 use varnorm::{Kernel, Preparation};
 
@@ -192,6 +192,25 @@ pub fn signature_features<'py>(
 #[pyfunction]
 pub fn signature_feature_names(channels: usize, level: u32) -> Vec<String> {
     feature_names(channels, level)
+}
+
+/// Random Fourier signature features of a kernel `sig_fourier`, one row per series, the constant 1 first. What is `auto` is
+/// worked out from these series.
+#[pyfunction]
+#[pyo3(signature = (series, kernel, n_jobs=None, progress=None))]
+pub fn fourier_signature<'py>(
+    py: Python<'py>,
+    series: &SeriesSet,
+    kernel: &str,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (series, kernel) = (Arc::clone(&series.set), parsed::<Kernel>(kernel)?);
+    let found = Call { n_jobs, progress, operations: LONG }.run(py, move |run| {
+        series.require_finite("")?;
+        fourier_signature_features(&series, &kernel.resolve(&series)?, run)
+    })?;
+    from_matrix(py, found)
 }
 
 /// Randomised signatures, one row per series. The variance is 1 / features where it is left out.

@@ -17,7 +17,7 @@ from sklearn.svm import SVC, OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import varnorm
-from varnorm import NoveltyDetector, RandomSignature, SignatureFeatures
+from varnorm import FourierSignature, NoveltyDetector, RandomSignature, SignatureFeatures
 from varnorm.kernels import FlatRbf, Gak
 
 ESTIMATORS = [
@@ -25,6 +25,7 @@ ESTIMATORS = [
     NoveltyDetector(Gak(), distance="mahalanobis", calibration="leave_one_out"),
     SignatureFeatures(),
     RandomSignature(features=8),
+    FourierSignature(level=2, features=8),
 ]
 
 
@@ -98,10 +99,14 @@ def test_it_works_in_a_pipeline_a_search_and_cross_validation(labelled):
 
 def test_signature_features_feed_other_estimators(labelled):
     X, y = labelled
-    for features in (SignatureFeatures(level=3), RandomSignature(features=16)):
+    for features in (SignatureFeatures(level=3), RandomSignature(features=16), FourierSignature(level=3, features=64)):
         model = make_pipeline(features, StandardScaler(), SVC()).fit(X[::2], y[::2])
         assert model.score(X[1::2], y[1::2]) >= 0.8
     names = SignatureFeatures(level=2).fit(X).get_feature_names_out()
+    fourier = FourierSignature(level=2, features=3, form="diagonal").fit(X)
+    values = fourier.transform(X)
+    assert len(fourier.get_feature_names_out()) == values.shape[1] == 1 + 3 * (2 + 4)
+    assert np.allclose(values @ values.T, varnorm.gram(fourier.kernel_, X, prepare="time"), rtol=1e-12)
     assert names.tolist() == ["S(1)", "S(2)", "S(1,1)", "S(1,2)", "S(2,1)", "S(2,2)"]
 
 

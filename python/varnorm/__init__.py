@@ -8,8 +8,8 @@ Novelty detection for time series with variance norms: the Mahalanobis distance 
 >>> detector.pvalues(test.X[test.y == "Running"][:3]).round(3)
 array([0.091, 0.091, 0.091])
 
-`NoveltyDetector` is a scikit-learn estimator; `gram` and `kernels` give kernel values; `SignatureFeatures` and
-`RandomSignature` are transformers; `VarianceNorm` is for the theory; `study` reproduces the paper's experiments.
+`NoveltyDetector` is a scikit-learn estimator; `gram` and `kernels` give kernel values; `SignatureFeatures`,
+`RandomSignature` and `FourierSignature` are transformers; `VarianceNorm` is for the theory; `study` reproduces the paper's experiments.
 """
 
 import importlib.metadata
@@ -23,13 +23,14 @@ from ._study import Study, study, study_grid, study_merge
 from ._theory import Theory, theory
 from .detector import NoveltyDetector
 from .errors import VarnormError, VarnormWarning
-from .features import RandomSignature, SignatureFeatures
+from .features import FourierSignature, RandomSignature, SignatureFeatures
 from .norm import Measured, VarianceNorm
 
 __version__ = importlib.metadata.version("varnorm")
 
 __all__ = [
     "Explanation",
+    "FourierSignature",
     "Measured",
     "NoveltyDetector",
     "Page",

@@ -392,6 +392,12 @@ def catalogue() -> str:
     Every kernel with its formula and parameters: the program's JSON.
     """
 
+def fourier_signature(series: SeriesSet, kernel: str, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+    """
+    Random Fourier signature features of a kernel `sig_fourier`, one row per series, the constant 1 first. What is `auto` is
+    worked out from these series.
+    """
+
 def gram(kernel: str, x: SeriesSet, y: SeriesSet | None = None, prepare: str = "none", normalize: bool = False, log: bool = False, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
     """
     Kernel values of all pairs. What is learned from data is learned from the columns: `y` if given, else `x`.

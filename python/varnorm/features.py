@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,13 @@ from ._input import Layout
 from ._progress import Listening, Progress
 from ._table import admit
 from .errors import DataError
+from .kernels import SigFourier
 
 Floats = NDArray[np.float64]
 
 
 class _Features(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """What both transformers share: preparation learned in `fit`, names of features."""
+    """What all transformers share: preparation learned in `fit`, names of features."""
 
     prepare: str
     layout: Layout
@@ -31,8 +33,12 @@ class _Features(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         series = admit(self, X, reset=True)
         self.preparation_, prepared = _core.prepare_fit(self.prepare, series)
         self.n_channels_in_, self.n_channels_ = series.channels, prepared.channels
+        self._learn(prepared)
         self._features(prepared.select([0]))
         return self
+
+    def _learn(self, prepared: _core.SeriesSet) -> None:
+        """What a transformer learns beside the preparation: nothing, unless it says so."""
 
     def transform(self, X: Any) -> Floats:
         """One row of features per series."""
@@ -145,3 +151,61 @@ class RandomSignature(_Features):
 
     def _names(self) -> list[str]:
         return [f"Z{at}" for at in range(self.features)]
+
+
+class FourierSignature(_Features):
+    """Random Fourier signature features, whose inner products approach the kernel `Sig(order=1, lift="rbf")`.
+
+    A row has the constant 1, then the features of every level: `features` of each ("tensor") or `2^m` times as many at level m
+    ("diagonal").
+
+    Parameters
+    ----------
+    level, features, form, sigma, scale, seed :
+        As for `varnorm.kernels.SigFourier`; what is "auto" is worked out in `fit`.
+    prepare, layout, n_jobs, progress :
+        As for `SignatureFeatures`.
+
+    Examples
+    --------
+    >>> import varnorm
+    >>> varnorm.FourierSignature(level=2, features=64).fit_transform([[0.0, 1.0, 3.0], [2.0, 1.0, 1.0]]).shape
+    (2, 129)
+    """
+
+    def __init__(
+        self,
+        level: int = 5,
+        features: int = 256,
+        form: Literal["tensor", "diagonal"] = "tensor",
+        sigma: float | Literal["auto"] = "auto",
+        scale: float | Literal["auto"] = "auto",
+        seed: int = 0,
+        prepare: str = "time",
+        layout: Layout = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.level = level
+        self.features = features
+        self.form = form
+        self.sigma = sigma
+        self.scale = scale
+        self.seed = seed
+        self.prepare = prepare
+        self.layout = layout
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _learn(self, prepared: _core.SeriesSet) -> None:
+        kernel = SigFourier(self.level, self.features, self.form, self.sigma, self.scale, self.seed)
+        found = json.loads(_core.resolve(kernel.to_words(), prepared))
+        self.kernel_ = SigFourier(**{name: value for name, value in found.items() if name != "kernel"})
+
+    def _features(self, prepared: _core.SeriesSet) -> Floats:
+        with Listening(self.progress) as listener:
+            return _core.fourier_signature(prepared, self.kernel_.to_words(), self.n_jobs, listener)
+
+    def _names(self) -> list[str]:
+        sizes = [self.features * (2**m if self.form == "diagonal" else 1) for m in range(1, self.level + 1)]
+        return ["F0", *(f"F{m},{at}" for m, size in enumerate(sizes, 1) for at in range(size))]

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from ._kernel import Kernel, kernel_from
 
-__all__ = ["BY_NAME", "FlatLinear", "FlatPoly", "FlatRbf", "Gak", "IntegralPoly", "IntegralRbf", "Kernel", "Sig", "SigExplicit", "SigPde", "SigRandom", "Vrk", "kernel_from"]
+__all__ = ["BY_NAME", "FlatLinear", "FlatPoly", "FlatRbf", "Gak", "IntegralPoly", "IntegralRbf", "Kernel", "Sig", "SigExplicit", "SigFourier", "SigPde", "SigRandom", "Vrk", "kernel_from"]
 
 
 @dataclass
@@ -191,6 +191,37 @@ class Sig(Kernel):
 
 
 @dataclass
+class SigFourier(Kernel):
+    """sum over m = 0..level of scale^m <F_m(x), F_m(y)>, F_m random; on average sig:order=1,lift=rbf
+
+    Series of any lengths.
+
+    Parameters
+    ----------
+    level :
+        last level, 1 to 32 (default 5)
+    features :
+        random features of a level, 1 to 4096; the error falls like 1 / sqrt(features) (default 256)
+    form :
+        tensor: projected to features per level; diagonal: 2^m times features at level m (default tensor)
+    sigma :
+        bandwidth of the rbf lift; auto: median distance of corpus points (default auto)
+    scale :
+        factor of the lifted kernel; auto: 1 (default auto)
+    seed :
+        seed of the random numbers (default 0)
+    """
+
+    name: ClassVar[str] = "sig_fourier"
+    level: int = 5
+    features: int = 256
+    form: Literal["tensor", "diagonal"] = "tensor"
+    sigma: float | Literal["auto"] = "auto"
+    scale: float | Literal["auto"] = "auto"
+    seed: int = 0
+
+
+@dataclass
 class SigPde(Kernel):
     """sum over all m of scale^m <S_m(x), S_m(y)>, as the solution of u_st = z u
 
@@ -249,6 +280,7 @@ BY_NAME: dict[str, type[Kernel]] = {
     "vrk": Vrk,
     "sig_random": SigRandom,
     "sig": Sig,
+    "sig_fourier": SigFourier,
     "sig_pde": SigPde,
     "sig_explicit": SigExplicit,
 }

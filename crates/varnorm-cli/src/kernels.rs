@@ -41,8 +41,8 @@ fn describe(out: &mut dyn Write, info: &KernelInfo) -> io::Result<()> {
     writeln!(out, "{}  {}", info.name, info.formula)?;
     for parameter in info.parameters {
         let default = format!("{}={}", parameter.name, parameter.default);
-        writeln!(out, "    {default:<12}{}", parameter.meaning)?;
+        writeln!(out, "    {default:<15} {}", parameter.meaning)?;
     }
-    writeln!(out, "    {:<12}{lengths}", "series")?;
-    writeln!(out, "    {:<12}--kernel {}", "example", info.example)
+    writeln!(out, "    {:<15} {lengths}", "series")?;
+    writeln!(out, "    {:<15} --kernel {}", "example", info.example)
 }

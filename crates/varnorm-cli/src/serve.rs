@@ -53,7 +53,7 @@ pub struct Serve {
     /// Requests that may wait for their turn
     #[arg(long, value_name = "N", default_value_t = Limits::default().queue)]
     queue_limit: usize,
-    /// Open connections at most
+    /// Open connections at most; beyond, the one that has waited longest for its client is closed for a new one
     #[arg(long, value_name = "N", default_value_t = Limits::default().connections)]
     connection_limit: usize,
 }

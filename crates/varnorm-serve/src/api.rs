@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
@@ -12,6 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use serde::Deserialize;
 use varnorm::Dataset;
 use varnorm::calibrate::Decision;
@@ -19,6 +19,7 @@ use varnorm::data::CsvLayout;
 use varnorm::detector::Scored;
 use varnorm::report::{Options as ReportOptions, Report};
 
+use crate::connections::Place;
 use crate::refusal::{Refusal, json_response, late};
 use crate::state::Shared;
 use crate::work::in_turn;
@@ -81,7 +82,8 @@ async fn admitted(State(shared): State<Arc<Shared>>, request: Request, next: Nex
 async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
     let corpus = shared.model().detector.corpus_series();
     let waiting = shared.waiting.load(Ordering::Relaxed);
-    let text = shared.metrics.text(corpus, waiting, shared.turns.available_permits());
+    let free = shared.turns.available_permits();
+    let text = shared.metrics.text(corpus, waiting, free, shared.connections.counts());
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
@@ -89,10 +91,13 @@ async fn model(State(shared): State<Arc<Shared>>) -> Response {
     json_response(StatusCode::OK, shared.model().description.clone())
 }
 
-async fn reload(State(shared): State<Arc<Shared>>) -> Result<Response, Refusal> {
+async fn reload(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+) -> Result<Response, Refusal> {
     let deadline = Instant::now() + shared.limits.time;
     let again = Arc::clone(&shared);
-    let model = in_turn(&shared, deadline, move |_| {
+    let model = in_turn(&shared, &place, deadline, move |_| {
         again.reload().map_err(|error| {
             Refusal::new(StatusCode::CONFLICT, format!("the old model stays in use: {error}"))
         })
@@ -194,13 +199,14 @@ impl Sent {
 
 async fn score(
     State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
     asked: Result<Query<Asked>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let sent = Sent::receive(&shared, asked, &headers, body).await?;
     let inner = Arc::clone(&shared);
-    let answer = in_turn(&shared, sent.deadline, move |run| {
+    let answer = in_turn(&shared, &place, sent.deadline, move |run| {
         let dataset = sent.dataset(&inner)?;
         let model = inner.model();
         let settings = model.detector.settings();
@@ -217,13 +223,14 @@ async fn score(
 
 async fn report(
     State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
     asked: Result<Query<Asked>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let sent = Sent::receive(&shared, asked, &headers, body).await?;
     let inner = Arc::clone(&shared);
-    let html = in_turn(&shared, sent.deadline, move |run| {
+    let html = in_turn(&shared, &place, sent.deadline, move |run| {
         let dataset = sent.dataset(&inner)?;
         let options = ReportOptions {
             level: sent.asked.level,

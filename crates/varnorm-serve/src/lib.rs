@@ -5,6 +5,7 @@
 //! `varnorm report`. Nothing that a client sends reaches the file system.
 
 mod api;
+mod connections;
 mod guard;
 mod input;
 mod listen;
@@ -36,7 +37,7 @@ pub struct Limits {
     pub concurrency: usize,
     /// Requests that may wait for their turn.
     pub queue: usize,
-    /// Open connections.
+    /// Open connections; beyond, the one that has waited longest for its client is closed for a new one.
     pub connections: usize,
 }
 

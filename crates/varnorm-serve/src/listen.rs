@@ -1,19 +1,23 @@
-//! Taking connections: at most so many, none that dawdles over its head, and all finished at the end.
+//! Taking connections: none that dawdles over its head or keeps others out, and all finished at the end.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 use varnorm::{Error, Result};
 
 use crate::api;
+use crate::connections::{Connections, Place, Watched};
 use crate::state::Shared;
 
 /// How long the head of a request may take.
@@ -29,41 +33,34 @@ pub(crate) async fn run(
     let listener = TcpListener::bind(address).await.map_err(failed("listen on"))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed("wait for signals at"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed("wait for signals at"))?;
-    let mut hangup = signal(SignalKind::hangup()).map_err(failed("wait for signals at"))?;
+    let hangup = signal(SignalKind::hangup()).map_err(failed("wait for signals at"))?;
     ready(listener.local_addr().map_err(failed("listen on"))?);
+    tokio::spawn(reload_on(hangup, Arc::clone(&shared)));
     let service = TowerToHyperService::new(api::router(Arc::clone(&shared)));
     let graceful = GracefulShutdown::new();
-    let free = Arc::new(Semaphore::new(shared.limits.connections));
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
     loop {
-        let turn = async {
-            // The semaphore is never closed; were it, nothing would be taken any more.
-            let place = Arc::clone(&free).acquire_owned().await.ok();
-            (place, listener.accept().await)
-        };
-        tokio::select! {
-            (place, accepted) = turn => {
-                let Ok((stream, _)) = accepted else {
-                    // Out of file descriptors, most likely: some will be free in a moment.
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                };
-                let _ = stream.set_nodelay(true);
-                let mut builder = http1::Builder::new();
-                builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
-                let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), service.clone()));
-                tokio::spawn(async move {
-                    // What is wrong with a connection is its client's to know.
-                    let _ = connection.await;
-                    drop(place);
-                });
-            }
-            _ = hangup.recv() => {
-                let shared = Arc::clone(&shared);
-                tokio::task::spawn_blocking(move || drop(shared.reload()));
-            }
+        let taken = tokio::select! {
+            taken = take(&listener, &shared.connections) => taken,
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
-        }
+        };
+        let Some((stream, place, ended)) = taken else { continue };
+        let (service, own) = (service.clone(), place.clone());
+        let handler = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(own.clone());
+            service.call(request)
+        });
+        let connection = builder.serve_connection(TokioIo::new(Watched::new(stream, place)), handler);
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            tokio::select! {
+                // What is wrong with a connection is its client's to know.
+                _ = connection => {}
+                _ = ended => {}
+            }
+        });
     }
     shared.tell("stopping: no more requests are taken, and those that are running are finished");
     drop(listener);
@@ -73,4 +70,32 @@ pub(crate) async fn run(
         shared.tell("some clients did not take their answers in time");
     }
     Ok(())
+}
+
+/// The next connection, with its place; none where the system gave none.
+async fn take(
+    listener: &TcpListener,
+    connections: &Arc<Connections>,
+) -> Option<(TcpStream, Place, oneshot::Receiver<()>)> {
+    match listener.accept().await {
+        Ok((stream, client)) => {
+            let _ = stream.set_nodelay(true);
+            let (place, ended) = connections.admit(client.ip()).await;
+            Some((stream, place, ended))
+        }
+        Err(error) => {
+            // The system's own limit of open files, ENFILE or EMFILE, is one of connections too.
+            let full = matches!(error.raw_os_error(), Some(23 | 24));
+            let pause = if full && connections.evict() { 1 } else { 50 };
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            None
+        }
+    }
+}
+
+async fn reload_on(mut hangup: Signal, shared: Arc<Shared>) {
+    while hangup.recv().await.is_some() {
+        let shared = Arc::clone(&shared);
+        tokio::task::spawn_blocking(move || drop(shared.reload()));
+    }
 }

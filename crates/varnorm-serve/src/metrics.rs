@@ -51,8 +51,14 @@ impl Metrics {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The text that Prometheus reads. Writing to a string cannot fail.
-    pub(crate) fn text(&self, corpus: usize, waiting: usize, free: usize) -> String {
+    /// The text that Prometheus reads, with the counts of connections. Writing to a string cannot fail.
+    pub(crate) fn text(
+        &self,
+        corpus: usize,
+        waiting: usize,
+        free: usize,
+        (open, evicted): (usize, u64),
+    ) -> String {
         let head =
             |name: &str, kind: &str, help: &str| format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
         let mut text = head("varnorm_requests_total", "counter", "Requests by path and status.");
@@ -81,6 +87,13 @@ impl Metrics {
             ("varnorm_model_corpus_series", "gauge", "Normal series of the model.", corpus as u64),
             ("varnorm_requests_waiting", "gauge", "Requests that wait for a turn.", waiting as u64),
             ("varnorm_turns_free", "gauge", "Requests that could be worked on now.", free as u64),
+            ("varnorm_connections_open", "gauge", "Open connections.", open as u64),
+            (
+                "varnorm_connections_evicted_total",
+                "counter",
+                "Connections that waited for their client and were closed for others.",
+                evicted,
+            ),
         ] {
             text += &head(name, kind, help);
             let _ = writeln!(text, "{name} {value}");
@@ -100,11 +113,12 @@ mod tests {
         metrics.request("/v1/score", 200, Duration::from_millis(3));
         metrics.request("/v1/score", 200, Duration::from_secs(60));
         metrics.scored(5, 2);
-        let text = metrics.text(10, 0, 2);
+        let text = metrics.text(10, 0, 2, (3, 1));
         assert!(text.contains("varnorm_requests_total{path=\"/v1/score\",status=\"200\"} 2\n"), "{text}");
         assert!(text.contains("_bucket{le=\"0.0025\"} 0\n") && text.contains("_bucket{le=\"0.005\"} 1\n"));
         assert!(text.contains("_bucket{le=\"10\"} 1\n") && text.contains("_bucket{le=\"+Inf\"} 2\n"));
         assert!(text.contains("varnorm_series_scored_total 5\n"));
-        assert_eq!(text.matches("# TYPE").count(), 9);
+        assert!(text.contains("varnorm_connections_evicted_total 1\n"));
+        assert_eq!(text.matches("# TYPE").count(), 11);
     }
 }

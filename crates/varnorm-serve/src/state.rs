@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 use varnorm::detector::Description;
 use varnorm::{Detector, Result};
 
+use crate::connections::Connections;
 use crate::metrics::Metrics;
 use crate::{Limits, Options};
 
@@ -37,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) turns: Arc<Semaphore>,
     /// Requests that wait for a turn.
     pub(crate) waiting: AtomicUsize,
+    pub(crate) connections: Arc<Connections>,
     pub(crate) metrics: Metrics,
     told: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -50,6 +52,7 @@ impl Shared {
             token: options.token.clone(),
             turns: Arc::new(Semaphore::new(options.limits.concurrency)),
             waiting: AtomicUsize::new(0),
+            connections: Connections::new(options.limits.connections),
             metrics: Metrics::default(),
             told,
         }

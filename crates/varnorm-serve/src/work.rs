@@ -7,6 +7,7 @@ use std::time::Instant;
 use axum::http::StatusCode;
 use varnorm::Run;
 
+use crate::connections::Place;
 use crate::refusal::{Refusal, late};
 use crate::state::Shared;
 
@@ -19,21 +20,23 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// One place among those that wait.
-struct Place<'a>(&'a Shared);
+/// One among those that wait.
+struct Waiting<'a>(&'a Shared);
 
-impl Drop for Place<'_> {
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Waits for a turn and does `work` on a thread that may block.
+/// Waits for a turn and does `work` on a thread that may block. Meanwhile the connection keeps its place.
 pub(crate) async fn in_turn<T: Send + 'static>(
     shared: &Shared,
+    place: &Place,
     deadline: Instant,
     work: impl FnOnce(&Run) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
+    let _working = place.work();
     let turn = match Arc::clone(&shared.turns).try_acquire_owned() {
         Ok(turn) => turn,
         Err(_) => wait(shared, deadline).await?,
@@ -56,7 +59,7 @@ pub(crate) async fn in_turn<T: Send + 'static>(
 
 async fn wait(shared: &Shared, deadline: Instant) -> Result<tokio::sync::OwnedSemaphorePermit, Refusal> {
     let before = shared.waiting.fetch_add(1, Ordering::Relaxed);
-    let _place = Place(shared);
+    let _waiting = Waiting(shared);
     if before >= shared.limits.queue {
         return Err(Refusal::new(
             StatusCode::TOO_MANY_REQUESTS,

@@ -22,6 +22,7 @@ fn dynamic_gram(c: &mut Criterion) {
             ("gak:sigma=0.05", steps * steps),
             ("vrk:clip=0.9", steps),
             ("sig_random:features=50", 50),
+            ("sig_fourier:level=4,features=256", 4 * 256),
         ] {
             let Ok(kernel) = spec.parse::<Kernel>() else { continue };
             let kernel = kernel.resolve(&set).unwrap();

@@ -22,6 +22,7 @@ const VARIANTS: &[&str] = &[
     "sig_pde:scale=0.05,tolerance=1e-12",
     "sig_pde:scale=0.05,dyadic=0",
     "sig_pde:lift=rbf,sigma=2,scale=1.5,dyadic=2",
+    "sig_fourier:level=2,features=5,form=diagonal,sigma=2,scale=1.5,seed=3",
 ];
 
 /// The Goursat problem by the published scheme on cells halved n times.
@@ -158,6 +159,14 @@ fn naive(kernel: &Kernel, x: &[f64], y: &[f64], channels: usize) -> f64 {
             };
             dot(features(x).values(), features(y).values()) / number("features")
         }
+        "sig_fourier" => {
+            let features = |values: &[f64]| {
+                let mut one = SeriesSet::new(channels).unwrap();
+                one.push(values).unwrap();
+                varnorm::kernel::fourier_signature_features(&one, kernel, &Run::sequential()).unwrap()
+            };
+            dot(features(x).values(), features(y).values())
+        }
         "gak" => {
             let (x, y): (Vec<&[f64]>, Vec<&[f64]>) =
                 (x.chunks(channels).collect(), y.chunks(channels).collect());
@@ -284,6 +293,7 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
                 "vrk:tau=0.01,lambda=0.5",
                 "vrk:tau=0.5,lambda=1,clip=published",
                 "sig_random:features=7,variance=1,seed=3",
+                "sig_fourier:level=5,features=16,sigma=1.3,scale=2",
                 "sig:level=2,lift=rbf,sigma=0.4,scale=2",
                 "sig:level=9,scale=0.05",
             ]
@@ -478,6 +488,10 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
         ("vrk:lambda=0", "above 0 and at most 1"),
         ("vrk:clip=2", "between 0 and 1"),
         ("sig_random:features=0", "must be from 1 to"),
+        ("sig_fourier:features=5000", "must be from 1 to 4096"),
+        ("sig_fourier:form=diagonal,level=12", "or the form tensor"),
+        ("sig_fourier:form=round", "unknown variant"),
+        ("sig_fourier:level=40", "level from 1 to 32"),
     ] {
         let error = spec.parse::<Kernel>().unwrap_err().to_string();
         assert!(error.contains(words), "{spec}: {error}");

@@ -1,4 +1,4 @@
-//! `sig_pde` is as accurate as it was asked to be.
+//! `sig_pde` is as accurate as it was asked to be, and random features approach the kernel that they stand for.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -93,4 +93,77 @@ fn untruncated_signature_kernels_keep_their_tolerance() {
         }
     }
     assert_eq!(seen, 4 * 3 * 5 * 3 * 45);
+}
+
+/// What each of three levels adds to `sig:order=1,lift=rbf`, and what random Fourier features give for it: one row of all
+/// pairs per level.
+fn levels(spec: &str, set: &SeriesSet) -> Vec<Vec<f64>> {
+    let kernel = |level| format!("{spec},level={level},sigma=2,scale=1").parse::<Kernel>().unwrap();
+    let kernels: Vec<Kernel> = (1..=3).map(kernel).collect();
+    let run = Run::sequential();
+    let grams = gram::grams(&kernels, set, Scaling::Raw, gram::Tiling::default(), &run).unwrap();
+    let mut below = vec![1.0; set.len() * set.len()];
+    let level = |gram: gram::Gram| {
+        let values = gram.matrix.values().to_vec();
+        let added = values.iter().zip(&below).map(|(value, below)| value - below).collect();
+        below = values;
+        added
+    };
+    grams.into_iter().map(level).collect()
+}
+
+const FORMS: [&str; 2] = ["tensor", "diagonal"];
+
+#[test]
+fn random_fourier_features_are_the_exact_kernel_on_average() {
+    let set = Numbers(21).walks(4, 9, 2);
+    let exact = levels("sig:lift=rbf", &set);
+    for form in FORMS {
+        let seeds = 3000;
+        let mut sums = vec![vec![[0.0; 2]; 16]; 3];
+        for seed in 0..seeds {
+            let found = levels(&format!("sig_fourier:form={form},features=6,seed={seed}"), &set);
+            for (sums, found) in sums.iter_mut().flatten().zip(found.iter().flatten()) {
+                sums[0] += found;
+                sums[1] += found * found;
+            }
+        }
+        for (m, (sums, exact)) in sums.iter().zip(&exact).enumerate() {
+            let size = exact.iter().fold(0.0f64, |size, value| size.max(value.abs()));
+            for ([sum, squares], exact) in sums.iter().zip(exact) {
+                let mean = sum / f64::from(seeds);
+                let error = ((squares / f64::from(seeds) - mean * mean) / f64::from(seeds)).sqrt();
+                // Small beside the level, or the mean would say little.
+                assert!(error < 0.15 * size, "{form} level {}: {error} of {size}", m + 1);
+                assert!((mean - exact).abs() < 4.0 * error, "{form} level {}: {mean} {exact} {error}", m + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_error_of_random_fourier_features_falls_like_one_over_the_square_root() {
+    let set = Numbers(22).walks(6, 15, 2);
+    let exact = levels("sig:lift=rbf", &set);
+    for form in FORMS {
+        let mut points = Vec::new();
+        for features in [32, 128, 512] {
+            let (mut sum, seeds) = (0.0, 40);
+            for seed in 0..seeds {
+                let found = levels(&format!("sig_fourier:form={form},features={features},seed={seed}"), &set);
+                // The whole kernel's error: all levels together.
+                for pair in 0..exact[0].len() {
+                    let error: f64 = (0..3).map(|m| found[m][pair] - exact[m][pair]).sum();
+                    sum += error * error;
+                }
+            }
+            let rms = (sum / f64::from(seeds) / exact[0].len() as f64).sqrt();
+            println!("{form}: {features} features, error {rms:.4}");
+            points.push((f64::from(features).ln(), rms.ln()));
+        }
+        // Equally spaced: the line of least squares has the slope of the ends.
+        let slope = (points[2].1 - points[0].1) / (points[2].0 - points[0].0);
+        println!("{form}: slope {slope:.3}");
+        assert!((-0.65..=-0.35).contains(&slope), "{form}: {slope}");
+    }
 }

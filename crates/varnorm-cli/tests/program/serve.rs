@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,11 @@ struct Server {
 impl Server {
     fn start(folder: &Folder, options: &str) -> Self {
         let line = format!("serve walking.model --listen 127.0.0.1:0 {options}");
-        let mut process = folder.command(line.split_whitespace()).spawn().unwrap();
+        Self::of(folder.command(line.split_whitespace()))
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut process = command.spawn().unwrap();
         let mut first = String::new();
         let mut err = BufReader::new(process.stderr.take().unwrap());
         err.read_line(&mut first).unwrap();
@@ -56,6 +60,36 @@ impl Server {
     fn get(&self, path: &str) -> (u16, String) {
         let (status, _, body) = self.ask("GET", path, "", b"");
         (status, String::from_utf8(body).unwrap())
+    }
+
+    /// A number of `/metrics`.
+    fn metric(&self, name: &str) -> u64 {
+        let (_, metrics) = self.get("/metrics");
+        let line = metrics.lines().find(|line| line.split(' ').next() == Some(name));
+        line.and_then(|line| line.split(' ').nth(1)?.parse().ok()).expect(name)
+    }
+
+    /// Connections that are left half way: every other one in its head, the others in their body.
+    fn halves(&self, count: usize) -> Vec<TcpStream> {
+        let half = |i| if i % 2 == 0 { head_and_half() } else { b"POST /v1/sco".to_vec() };
+        (0..count)
+            .map(|i| {
+                let mut stream = self.connect();
+                // One that was closed for another cannot be written to.
+                let _ = stream.write_all(&half(i));
+                stream
+            })
+            .collect()
+    }
+
+    /// Asks so many times, and gives the longest time that an answer took.
+    fn slowest_of(&self, count: usize) -> Duration {
+        let asked = (0..count).map(|_| {
+            let began = Instant::now();
+            assert_eq!(self.json("/v1/score", &one()).0, 200);
+            began.elapsed()
+        });
+        asked.max().unwrap_or_default()
     }
 }
 
@@ -298,26 +332,67 @@ fn what_is_running_is_finished() {
 fn slow_and_hostile_clients_keep_nobody_waiting() {
     let folder = Folder::with_model();
     let server = Server::start(&folder, "");
-    let slow: Vec<TcpStream> = (0..100)
-        .map(|i| {
-            let mut stream = server.connect();
-            let sent = if i % 2 == 0 { head_and_half() } else { b"POST /v1/sco".to_vec() };
-            stream.write_all(&sent).unwrap();
-            stream
-        })
-        .collect();
+    let slow = server.halves(100);
     let tiny = format!("{{\"series\":[{}]}}", vec!["[[1]]"; 1_000_000].join(","));
     std::thread::scope(|scope| {
         let hostile = scope.spawn(|| (0..3).map(|_| server.json("/v1/score", &tiny).0).collect::<Vec<u16>>());
-        let mut longest = Duration::ZERO;
-        for _ in 0..50 {
-            let began = Instant::now();
-            assert_eq!(server.json("/v1/score", &one()).0, 200);
-            longest = longest.max(began.elapsed());
-        }
+        let longest = server.slowest_of(50);
         println!("the slowest of 50 requests beside them took {longest:?}");
         assert!(longest < Duration::from_secs(2), "{longest:?}");
         assert_eq!(hostile.join().unwrap(), [413, 413, 413]);
     });
+    drop(slow);
+}
+
+#[test]
+fn a_place_that_waits_for_its_client_is_given_to_others() {
+    let folder = Folder::with_model();
+    let server = Server::start(&folder, "--connection-limit 8");
+    let slow = server.halves(16);
+    // Heads have 10 seconds and bodies 30: whoever waits for those is caught by any bound below.
+    let longest = server.slowest_of(50);
+    println!("the slowest of 50 requests beside 16 halves, in 8 places, took {longest:?}");
+    assert!(longest < Duration::from_secs(2), "{longest:?}");
+    assert!(server.metric("varnorm_connections_evicted_total") >= 9);
+    assert!(server.metric("varnorm_connections_open") <= 8);
+    drop(slow);
+}
+
+#[test]
+fn a_request_that_is_worked_on_keeps_its_place() {
+    let folder = Folder::with_motions();
+    folder.line("fit train.ts --normal Walking -o walking.model --kernel sig_pde:dyadic=4").code(0);
+    let server = Server::start(&folder, "--connection-limit 2 --concurrency 1 --time-limit 120");
+    // A second or more of work: 600 Goursat problems of 2.5 million cells each.
+    let series = &one()[11..one().len() - 2];
+    let many = format!("{{\"series\":[{}]}}", vec![series; 60].join(","));
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| server.json("/v1/score", &many).0);
+        let end = Instant::now() + Duration::from_secs(20);
+        while server.metric("varnorm_turns_free") == 1 {
+            assert!(Instant::now() < end && !asked.is_finished());
+        }
+        let slow = server.halves(20);
+        let began = Instant::now();
+        assert!(server.metric("varnorm_connections_evicted_total") >= 20);
+        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+        assert_eq!(server.metric("varnorm_turns_free"), 0, "the work was over too soon to tell");
+        assert_eq!(asked.join().unwrap(), 200);
+        drop(slow);
+    });
+}
+
+#[test]
+fn the_limit_of_open_files_is_one_of_connections() {
+    let folder = Folder::with_model();
+    let program = folder.command(["serve", "walking.model", "--listen", "127.0.0.1:0"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 40 && exec \"$0\" \"$@\""]).arg(program.get_program());
+    command.args(program.get_args()).current_dir(program.get_current_dir().unwrap()).stderr(Stdio::piped());
+    let server = Server::of(command);
+    let slow = server.halves(60);
+    let longest = server.slowest_of(10);
+    println!("the slowest of 10 requests beside 60 halves, in 40 files, took {longest:?}");
+    assert!(longest < Duration::from_secs(2), "{longest:?}");
     drop(slow);
 }

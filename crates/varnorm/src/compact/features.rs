@@ -4,7 +4,7 @@ use super::Points;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::gram::Scaling;
-use crate::kernel::{Kernel, random_signature, signature_features};
+use crate::kernel::{Kernel, fourier_signature_features, random_signature, signature_features};
 use crate::matrix::Matrix;
 use crate::run::Run;
 
@@ -13,7 +13,13 @@ pub(crate) const MOST_DIMENSIONS: usize = 4096;
 
 /// Whether a kernel has features.
 pub(super) fn known(kernel: &Kernel) -> bool {
-    matches!(kernel, Kernel::FlatLinear {} | Kernel::SigExplicit { .. } | Kernel::SigRandom { .. })
+    matches!(
+        kernel,
+        Kernel::FlatLinear {}
+            | Kernel::SigExplicit { .. }
+            | Kernel::SigRandom { .. }
+            | Kernel::SigFourier { .. }
+    )
 }
 
 /// The features of prepared series, at unit length where the kernel is normalised.
@@ -76,12 +82,13 @@ fn raw(kernel: &Kernel, set: &SeriesSet, run: &Run) -> Result<Matrix> {
             all.values_mut().iter_mut().for_each(|v| *v /= root);
             Ok(all)
         }
+        Kernel::SigFourier { .. } => fourier_signature_features(set, kernel, run),
         other => Err(Error::bad_param(
             "space",
             "features",
             format!(
-                "{other} has no features of its own (flat_linear, sig_explicit and sig_random have); choose landmarks, \
-                 such as landmarks:256"
+                "{other} has no features of its own (flat_linear, sig_explicit, sig_random and sig_fourier have); choose \
+                 landmarks, such as landmarks:256"
             ),
         )),
     }

@@ -210,7 +210,7 @@ impl Settings {
             return Ok(());
         }
         if self.space == (Space::Features {}) && !has_features(&self.kernel) {
-            let rule = "this kernel has no features of its own (flat_linear, sig_explicit and sig_random have); choose \
+            let rule = "this kernel has no features of its own (flat_linear, sig_explicit, sig_random and sig_fourier have); choose \
                         landmarks, such as landmarks:256";
             return Err(Error::bad_param("space", format!("features with {}", self.kernel), rule));
         }

@@ -1,6 +1,6 @@
 //! [`FeatureMap`]: kernels that are inner products of feature vectors, and where those vectors are kept.
 //!
-//! A set's features are computed once where they fit [`MOST_BYTES`], and group by group otherwise. They come in
+//! A set's features are computed once where they fit [`FeatureMap::most_bytes`], and group by group otherwise. They come in
 //! blocks (levels, say) whose inner products are kept apart, so that a kernel can weigh them.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::run::Run;
 
-/// Features of a set are kept as a whole up to this size.
+/// Features of a set are kept as a whole up to this size, unless they say otherwise.
 const MOST_BYTES: usize = 24 << 20;
 /// Features of a group of series are computed at a time, about so many numbers.
 const GROUP_VALUES: usize = 1 << 19;
@@ -22,6 +22,11 @@ const TASK: usize = 8;
 pub(crate) trait FeatureMap: Send + Sync {
     /// The length of every block.
     fn blocks(&self, channels: usize) -> Vec<usize>;
+
+    /// Features of a set are kept as a whole up to this size: more where they take long to compute.
+    fn most_bytes(&self) -> usize {
+        MOST_BYTES
+    }
 
     /// Whether the features of a series come with a power of two of their own; the sum of the exponents of a pair is
     /// then kept as one plane more.
@@ -76,7 +81,7 @@ impl Features {
     /// Of a whole set, if they are not too many to keep.
     pub(crate) fn of_set_if_small(map: &dyn FeatureMap, set: &SeriesSet, run: &Run) -> Result<Option<Self>> {
         let length: usize = map.blocks(set.channels()).iter().sum();
-        let small = length.saturating_mul(set.len()).saturating_mul(8) <= MOST_BYTES;
+        let small = length.saturating_mul(set.len()).saturating_mul(8) <= map.most_bytes();
         small.then(|| Self::of_set(map, set, run)).transpose()
     }
 

@@ -12,6 +12,7 @@ mod columns;
 mod explicit;
 pub(crate) mod features;
 mod flat;
+mod fourier;
 mod gak;
 mod goursat;
 mod growth;
@@ -19,18 +20,23 @@ mod increments;
 mod integral;
 pub(crate) mod lanes;
 mod levels;
+mod normal;
 mod pairs;
 pub(crate) mod pass;
 mod pde_walk;
 pub(crate) mod product;
 mod recurrence;
+mod sig_fourier;
 mod sig_pde;
 mod sig_random;
 mod signature;
+mod sine;
 mod spec;
 mod vrk;
 
 pub use explicit::{signature_feature_names, signature_features};
+pub use fourier::Form;
+pub use sig_fourier::fourier_signature_features;
 pub use sig_random::random_signature;
 pub use signature::{Compat, Lift};
 pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
@@ -199,6 +205,27 @@ pub enum Kernel {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         compat: Option<Compat>,
     },
+    /// Random Fourier signature features: on average over the seeds the kernel `sig` with `order = 1` and `lift = rbf`.
+    SigFourier {
+        /// The last level, 1 to 32.
+        #[serde(default = "spec::default_level")]
+        level: u32,
+        /// Random features of a level (`tensor`), or copies of `2^m` features of level m (`diagonal`).
+        #[serde(default = "spec::default_fourier_features")]
+        features: u32,
+        /// How the features of a level are made.
+        #[serde(default)]
+        form: Form,
+        /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+        #[serde(default)]
+        sigma: Parameter,
+        /// Factor of the lifted kernel; `auto` is 1.
+        #[serde(default)]
+        scale: Parameter,
+        /// Seed of the random numbers.
+        #[serde(default)]
+        seed: u64,
+    },
     /// The untruncated signature kernel: the sum over all levels m of `scale^m <S_m(x), S_m(y)>`.
     SigPde {
         /// The static kernel that lifts the points.
@@ -266,6 +293,10 @@ impl Kernel {
                 lifted(*lift, *sigma).and(positive("scale", *scale)).and(accuracy(*dyadic, *tolerance))
             }
             Self::SigExplicit { level, scale } => signature_level(*level).and(positive("scale", *scale)),
+            Self::SigFourier { level, features, form, sigma, scale, .. } => signature_level(*level)
+                .and(sig_fourier::validate(*level, *features, *form))
+                .and(positive("sigma", *sigma))
+                .and(positive("scale", *scale)),
         }
     }
 
@@ -323,6 +354,14 @@ impl Kernel {
                 let scale = scale.or_else(|| 1.0 / corpus.channels() as f64);
                 Self::SigExplicit { level: *level, scale }
             }
+            Self::SigFourier { level, features, form, sigma, scale, seed } => Self::SigFourier {
+                level: *level,
+                features: *features,
+                form: *form,
+                sigma: sigma.or_else(|| auto::median_distance_of_points(corpus)),
+                scale: scale.or_else(|| 1.0),
+                seed: *seed,
+            },
             resolved => resolved.clone(),
         })
     }

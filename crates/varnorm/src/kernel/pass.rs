@@ -7,6 +7,7 @@ use super::explicit::{self, ExplicitPass};
 use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
+use super::sig_fourier;
 use super::sig_pde;
 use super::sig_random;
 use super::signature;
@@ -105,6 +106,7 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
     let mut gak = GakPass::default();
     let mut vrk = VrkPass::default();
     let mut random = Vec::new();
+    let mut fourier = Vec::new();
     let mut signatures = Vec::new();
     let mut untruncated = Vec::new();
     let mut explicit_pass = ExplicitPass::default();
@@ -121,6 +123,7 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
                 let variance = variance.resolved("variance")?;
                 sig_random::add(&mut random, index, *features, variance, *seed);
             }
+            Kernel::SigFourier { .. } => sig_fourier::add(&mut fourier, index, kernel)?,
             Kernel::Sig { .. } if explicit::pays(kernel, channels) => explicit_pass.add(index, kernel)?,
             Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
             Kernel::SigPde { .. } => sig_pde::add(&mut untruncated, index, kernel)?,
@@ -131,6 +134,7 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
         vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit_pass)];
     signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     untruncated.into_iter().for_each(|pass| passes.push(Box::new(pass)));
+    fourier.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     random.into_iter().for_each(|pass| passes.push(Box::new(pass)));
     Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
 }

@@ -53,6 +53,11 @@ pub(super) fn default_features() -> u32 {
     50
 }
 
+/// The number of random Fourier signature features when none is given.
+pub(super) fn default_fourier_features() -> u32 {
+    256
+}
+
 /// The last level of a signature kernel when none is given.
 pub(super) fn default_level() -> u32 {
     5
@@ -239,6 +244,29 @@ pub const CATALOGUE: &[KernelInfo] = &[
         any_lengths: true,
         parameters: SIGNATURE,
         example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
+    },
+    KernelInfo {
+        name: "sig_fourier",
+        words: "the kernel sig with order 1 and lift rbf, by random features: fast for many and long series",
+        formula: "sum over m = 0..level of scale^m <F_m(x), F_m(y)>, F_m random; on average sig:order=1,lift=rbf",
+        any_lengths: true,
+        parameters: &[
+            LEVEL,
+            ParameterInfo {
+                name: "features",
+                default: "256",
+                meaning: "random features of a level, 1 to 4096; the error falls like 1 / sqrt(features)",
+            },
+            ParameterInfo {
+                name: "form",
+                default: "tensor",
+                meaning: "tensor: projected to features per level; diagonal: 2^m times features at level m",
+            },
+            SIGMA_LIFT,
+            ParameterInfo { name: "scale", default: "auto", meaning: "factor of the lifted kernel; auto: 1" },
+            ParameterInfo { name: "seed", default: "0", meaning: "seed of the random numbers" },
+        ],
+        example: "sig_fourier:level=3,features=16,sigma=1.3,scale=0.5,seed=0",
     },
     KernelInfo {
         name: "sig_pde",
