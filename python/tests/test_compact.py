@@ -62,7 +62,7 @@ def test_all_pairs_do_not_grow(many):
     with pytest.raises(ParameterError, match="has no features of its own"):
         detector("gak", "features").fit(many)
     with pytest.raises(ParameterError, match="landmarks of its own"):
-        detector("gak", "landmarks:4").fit(many[:30]).merge(detector("gak:sigma=1", "landmarks:4").fit(many[30:60]))
+        detector("gak:sigma=1", "landmarks:4").fit(many[:30]).merge(detector("gak:sigma=1", "landmarks:4").fit(many[30:60]))
 
 
 def test_a_report_and_an_explanation_of_a_compact_model(many):

@@ -405,3 +405,33 @@ def test_blocks_of_a_second_cost_less_than_a_fifth():
             ours.append(seconds(lambda: varnorm.dask.gram(kernel, X, normalize=True, layout="ntd", block=30, client=client)))
     print(json.dumps({"plain": plain, "dask": ours, "overhead": min(ours) / min(plain) - 1}))
     assert min(ours) < 1.2 * min(plain), (plain, ours)
+
+
+# -- fits
+
+
+@pytest.mark.parametrize(("kernel", "space"), [("gak", "landmarks:12"), ("sig_fourier:features=16,level=2", "features"), ("flat_linear", "features")])
+@pytest.mark.parametrize("distance", ["conformance", "mahalanobis"])
+def test_a_fit_of_partitions_is_that_of_the_whole(client, kernel, space, distance):
+    X, new = series(90, 12, seed=3), series(20, 12, seed=4)
+    detector = varnorm.NoveltyDetector(kernel, space=space, distance=distance, layout="ntd")
+    found = varnorm.dask.fit(detector, dask.array.from_array(X, chunks=(30, -1, -1)), client=client)
+    whole = varnorm.NoveltyDetector(kernel, space=space, distance=distance, layout="ntd").fit(X[:30]).fit_like(X)
+    assert not hasattr(detector, "detector_")
+    assert found.n_series_in_ == 90
+    np.testing.assert_allclose(found.novelty(new), whole.novelty(new), rtol=1e-10)
+    np.testing.assert_allclose(found.pvalues(new), whole.pvalues(new), rtol=1e-12)
+
+
+def test_a_fit_of_files_like_a_fitted_detector(client, tmp_path):
+    X, new = series(60, 10, seed=5), series(9, 10, seed=6)
+    paths = [tmp_path / f"{at}.npy" for at in range(3)]
+    for at, path in enumerate(paths):
+        np.save(path, X[20 * at : 20 * at + 20])
+    detector = varnorm.NoveltyDetector("gak", space="landmarks:8", layout="ntd").fit(X[::4])
+    found = varnorm.dask.fit(detector, paths, client=client)
+    np.testing.assert_allclose(found.novelty(new), detector.fit_like(X).novelty(new), rtol=1e-10)
+    with pytest.raises(ParameterError, match="not made of parts; choose space="):
+        varnorm.dask.fit(varnorm.NoveltyDetector("gak"), paths, client=client)
+    with pytest.raises(FileError, match="missing.npy"):
+        varnorm.dask.fit(detector, [tmp_path / "missing.npy"], client=client)

@@ -47,22 +47,21 @@ pub struct Fit {
     /// Keep eigenvalues above X only [default: 1e-10 of the largest]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     eigenvalue_threshold: Option<f64>,
-    /// Where the covariance is worked out: gram (all pairs), landmarks:256, landmarks:tolerance=0.001 or features
-    /// [default: gram]
+    /// Space of the covariance: gram (all pairs), landmarks:256, landmarks:tolerance=0.01, features
     #[arg(long, value_name = "SPEC", conflicts_with = "landmarks")]
     space: Option<String>,
     /// So many landmarks instead of all pairs: short for --space landmarks:M
     #[arg(long, value_name = "M")]
     landmarks: Option<String>,
-    /// Settings, preparation, kernel and landmarks of a compact model, so that the two can be merged
+    /// All settings, preparation, kernel and landmarks of a compact model: the two can be merged
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["settings", "space", "landmarks", "kernel", "prepare",
           "norm", "alpha", "distance", "neighbour", "no_normalize", "max_rank", "eigenvalue_threshold", "calibration", "level",
           "decision", "outliers"])]
     like: Option<PathBuf>,
-    /// Stay below so much memory, such as 4G or 500M; a corpus for landmarks or features is read in parts
+    /// Stay below so much memory, such as 4G; for landmarks and features, files are read in parts
     #[arg(long, value_name = "SIZE")]
     memory: Option<Size>,
-    /// Say how long it would take and how much memory, from a measured sample, and fit nothing
+    /// Fit nothing; say how long it would take, and how much memory, from a measured sample
     #[arg(long)]
     dry_run: bool,
     /// Labelled outliers, for calibration supervised [default: the labels of DATA other than --normal]

@@ -11,12 +11,12 @@ use crate::table::count;
 
 /// Put compact models of parts of a corpus together
 #[derive(Args)]
-#[command(after_help = "The models must be alike: fit the first one, and the others with --like.
+#[command(after_help = "Example:
+  varnorm merge monday.model tuesday.model -o week.model
 
-Example:
+The models must be alike: fit the first one, and the others like it:
   varnorm fit monday/ -o monday.model --kernel sig_random:features=100 --space features
-  varnorm fit tuesday/ -o tuesday.model --like monday.model
-  varnorm merge monday.model tuesday.model -o week.model")]
+  varnorm fit tuesday/ -o tuesday.model --like monday.model")]
 pub struct Merge {
     /// Model files, with landmarks or features
     #[arg(value_name = "MODEL", required = true)]

@@ -1,4 +1,4 @@
-"""Long work on many machines, by Dask: Gram matrices by blocks, scores of data that fit no memory, studies unit by unit.
+"""Long work on many machines, by Dask: Gram matrices by blocks, fits and scores of data that fit no memory, studies.
 
     from dask.distributed import Client, LocalCluster
     import varnorm.dask
@@ -16,8 +16,9 @@ try:
 except ImportError as missing:
     raise ImportError(f"varnorm.dask needs dask and distributed ({missing}); install them with: pip install varnorm[dask]") from None
 
+from ._fit import fit
 from ._gram import gram
 from ._score import score
 from ._study import study
 
-__all__ = ["gram", "score", "study"]
+__all__ = ["fit", "gram", "score", "study"]

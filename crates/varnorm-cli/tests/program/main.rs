@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod commands;
+mod compact;
 mod convert;
 mod errors;
 #[cfg(unix)]

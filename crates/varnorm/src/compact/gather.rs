@@ -35,7 +35,7 @@ pub(crate) struct Kept {
 }
 
 /// Bytes of prepared series that are kept with their points, at most.
-const KEPT_BYTES: usize = 256 << 20;
+pub(crate) const KEPT_BYTES: usize = 256 << 20;
 
 impl Kept {
     fn add(&mut self, coordinates: Matrix, folds: Vec<u8>, series: Option<&SeriesSet>) -> Result<()> {

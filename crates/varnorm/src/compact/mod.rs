@@ -24,7 +24,7 @@ mod sample;
 mod space;
 
 pub(crate) use features::MOST_DIMENSIONS;
-pub(crate) use gather::{Gathered, Kept, Rules};
+pub(crate) use gather::{Gathered, KEPT_BYTES, Kept, Rules};
 pub(crate) use map::{LandmarkMap, Map};
 pub(crate) use metric::Metric;
 pub(crate) use moments::Moments;

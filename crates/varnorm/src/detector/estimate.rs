@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Settings;
 use crate::calibrate::Calibration;
-use crate::compact::{MOST_DIMENSIONS, Space, has_features};
+use crate::compact::{KEPT_BYTES, MOST_DIMENSIONS, Space, has_features};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::gram;
@@ -47,17 +47,19 @@ impl Settings {
         let pairs = (prepared.len() * (prepared.len() + 1) / 2) as f64;
         let each = start.elapsed().as_secs_f64() / pairs;
         let width = prepared.values().len() / prepared.len().max(1);
-        let size = Size { count, raw: like.values().len() / like.len().max(1), prepared: width };
+        let raw = like.values().len() / like.len().max(1);
+        let size = Size { count, held: self.held(like, count), raw, prepared: width };
         let kernel_values = self.kernel_values(count);
         let rest = self.decompositions(count) * decomposition_seconds(run)? / (DECOMPOSED as f64).powi(3);
         let bytes = self.bytes(&size, self.dimensions(&size));
         Ok(Estimate { series: count, kernel_values, seconds: kernel_values * each + rest, bytes })
     }
 
-    /// An error that says what would fit, where `count` series like these would not fit a budget of bytes.
+    /// An error that says what would fit, where a model of `count` series, these among them, would not fit a budget of bytes.
+    /// All pairs need all series at once; other spaces these, which are then one part of them.
     pub fn check_memory(&self, like: &SeriesSet, count: usize, budget: f64) -> Result<()> {
         let raw = like.values().len() / like.len().max(1);
-        let size = Size { count, raw, prepared: raw };
+        let size = Size { count, held: self.held(like, count), raw, prepared: raw };
         let needed = self.bytes(&size, self.dimensions(&size));
         if needed <= budget {
             return Ok(());
@@ -93,6 +95,11 @@ impl Settings {
             in_words(needed)
         );
         Err(Error::bad_param("memory", in_words(budget), rule))
+    }
+
+    /// Series that are in memory at a time.
+    fn held(&self, like: &SeriesSet, count: usize) -> usize {
+        if self.space.is_gram() { count } else { like.len().min(count) }
     }
 
     fn folds(&self) -> f64 {
@@ -148,7 +155,8 @@ impl Settings {
 
     fn bytes(&self, size: &Size, dimensions: usize) -> f64 {
         let (n, d) = (size.count as f64, dimensions as f64);
-        let series = n * (size.raw + size.prepared) as f64;
+        let held = size.held as f64;
+        let series = held * (size.raw + size.prepared) as f64;
         let cells = match &self.space {
             // The Gram matrix, the centred one, eigenvectors and the room to find them.
             Space::Gram {} => {
@@ -156,22 +164,29 @@ impl Settings {
                 n * n * if few { 2.3 } else { 4.2 }
             }
             _ => {
+                let landmarks = matches!(self.space, Space::Landmarks { .. });
                 let points = match self.distance {
+                    // Near series are measured by kernel values where the series are small enough to be kept.
+                    Distance::Conformance { .. } if landmarks => {
+                        let series = n * size.prepared as f64;
+                        n * d + if 8.0 * series <= KEPT_BYTES as f64 { series } else { 0.0 }
+                    }
                     Distance::Conformance { .. } => n * d,
-                    // Landmarks are chosen with the coordinates of all series in view.
-                    Distance::Mahalanobis {} if matches!(self.space, Space::Landmarks { .. }) => n * d,
-                    Distance::Mahalanobis {} => 16_384f64.min(n) * d,
+                    // Landmarks are chosen with the coordinates of all series of the part in view.
+                    Distance::Mahalanobis {} => held * d,
                 };
-                points + 64.0 * n + (self.folds() + 6.0) * d * d
+                // Values with a block of landmarks, and moments.
+                points + if landmarks { 64.0 * held } else { 0.0 } + (self.folds() + 6.0) * d * d
             }
         };
         8.0 * (series + cells)
     }
 }
 
-/// Series and values per series, before and after preparation.
+/// Series, how many of them are in memory at a time, and values per series, before and after preparation.
 struct Size {
     count: usize,
+    held: usize,
     raw: usize,
     prepared: usize,
 }
