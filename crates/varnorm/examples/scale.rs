@@ -79,7 +79,8 @@ fn waves(count: usize, seed: u64, novel: usize) -> Result<SeriesSet> {
         for step in 0..STEPS {
             let time = std::f64::consts::TAU * step as f64 / STEPS as f64;
             for channel in 0..CHANNELS {
-                let (phase, speed) = (10.0 * own[2 * channel], 1.0 + 0.5 * channel as f64 + 0.1 * own[2 * channel + 1]);
+                let (phase, speed) =
+                    (10.0 * own[2 * channel], 1.0 + 0.5 * channel as f64 + 0.1 * own[2 * channel + 1]);
                 let wave = (speed * time + phase).sin() + 0.2 * noise[step * CHANNELS + channel];
                 let fast = if i < novel { 0.7 * (5.0 * time + phase).sin() } else { 0.0 };
                 values.push(wave + fast);

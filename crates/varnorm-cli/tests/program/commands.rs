@@ -298,7 +298,9 @@ fn the_demo_is_what_fit_and_score_give() {
 #[test]
 fn help_has_an_example_for_every_command() {
     let folder = Folder::new();
-    for command in ["demo", "fit", "score", "explain", "inspect", "gram", "convert", "kernels", "theory", "merge"] {
+    for command in
+        ["demo", "fit", "score", "explain", "inspect", "gram", "convert", "kernels", "theory", "merge"]
+    {
         let ran = folder.run([command, "--help"]).code(0);
         assert!(ran.out.contains(&format!("Example:\n  varnorm {command}")), "{}", ran.out);
         assert!(ran.out.lines().all(|line| line.chars().count() <= 110), "{}", ran.out);

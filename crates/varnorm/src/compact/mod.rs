@@ -71,6 +71,9 @@ pub(crate) struct Compact {
     pub(crate) metric: Metric,
 }
 
+/// Squared norms and places of the nearest series of a query, nearest first.
+pub(crate) type Nearest = Vec<(f64, usize)>;
+
 /// A query, measured: its score, the nearest normal series, and the share outside the kept directions.
 pub(crate) type Measured = (f64, usize, f64);
 
@@ -281,13 +284,13 @@ impl Compact {
     /// candidates are turned.
     fn refine_held(
         held: &[&Sampled],
-        found: Vec<Vec<(f64, usize)>>,
+        found: Vec<Nearest>,
         kept: &Kept,
         metric: &Metric,
         norm: &metric::MetricNorm,
         (kernel, scaling): (&Kernel, Scaling),
         run: &Run,
-    ) -> Result<Vec<Vec<(f64, usize)>>> {
+    ) -> Result<Vec<Nearest>> {
         let Some(series) = kept.series.as_ref().filter(|_| norm.outside > 0.0) else { return Ok(found) };
         let places: Vec<usize> = held.iter().map(|one| one.place).collect();
         let mut used: Vec<usize> = found.iter().flatten().map(|(_, at)| *at).chain(places.clone()).collect();
@@ -301,7 +304,7 @@ impl Compact {
         metric.turn(points.values_mut(), run)?;
         let columns: Vec<usize> = (0..points.columns()).collect();
         let queries = points.select(&places.iter().map(at).collect::<Vec<_>>(), &columns);
-        let numbered: Vec<Vec<(f64, usize)>> = found
+        let numbered: Vec<Nearest> = found
             .iter()
             .map(|list| list.iter().map(|(square, place)| (*square, at(place))).collect())
             .collect();
@@ -314,8 +317,8 @@ impl Compact {
 }
 
 /// The n-th of each, or the last there is.
-fn nth(nearest: Vec<Vec<(f64, usize)>>, n: usize) -> Vec<(f64, usize)> {
-    let one = |found: Vec<(f64, usize)>| found.get(n - 1).or(found.last()).copied();
+fn nth(nearest: Vec<Nearest>, n: usize) -> Vec<(f64, usize)> {
+    let one = |found: Nearest| found.get(n - 1).or(found.last()).copied();
     nearest.into_iter().map(|found| one(found).unwrap_or((f64::INFINITY, 0))).collect()
 }
 

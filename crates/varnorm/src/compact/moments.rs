@@ -78,10 +78,8 @@ mod tests {
 
     #[test]
     fn moments_of_parts_are_those_of_the_whole_and_of_the_definition() {
-        let points: Vec<[f64; 3]> = (0..3000)
-            .map(|i| f64::from(i))
-            .map(|i| [1e4 + (i * 0.7).sin(), (i * 1.3).cos(), i * 1e-3])
-            .collect();
+        let points: Vec<[f64; 3]> =
+            (0..3000).map(f64::from).map(|i| [1e4 + (i * 0.7).sin(), (i * 1.3).cos(), i * 1e-3]).collect();
         let rows = || points.iter().map(|p| &p[..]);
         let mut whole = Moments::none(3);
         whole.add(rows());

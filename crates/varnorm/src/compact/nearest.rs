@@ -1,5 +1,6 @@
 //! The nearest of many points to some others, under a norm: in blocks, so that memory does not grow with their number.
 
+use super::Nearest;
 use super::metric::{Metric, MetricNorm};
 use crate::error::Result;
 use crate::kernel::product::squared_distances;
@@ -25,11 +26,11 @@ pub(super) fn among(
     most: usize,
     metric: Option<&Metric>,
     run: &Run,
-) -> Result<Vec<Vec<(f64, usize)>>> {
+) -> Result<Vec<Nearest>> {
     let search = Search { points, but, norm, queries, missed, most, metric };
     let scaled = Scaled::new(norm, queries.values(), queries.columns());
     let height = BLOCK * BLOCKS;
-    let mut found: Vec<Vec<Vec<(f64, usize)>>> = vec![Vec::new(); points.rows().div_ceil(height)];
+    let mut found: Vec<Vec<Nearest>> = vec![Vec::new(); points.rows().div_ceil(height)];
     let tasks: Vec<_> = found.iter_mut().enumerate().collect();
     run.for_each("nearest series", tasks, |(task, found)| {
         *found = vec![Vec::with_capacity(most + 1); queries.rows()];
@@ -39,7 +40,7 @@ pub(super) fn among(
         }
         Ok(())
     })?;
-    let mut best: Vec<Vec<(f64, usize)>> = vec![Vec::new(); queries.rows()];
+    let mut best: Vec<Nearest> = vec![Vec::new(); queries.rows()];
     for part in found {
         for (best, part) in best.iter_mut().zip(part) {
             part.into_iter().for_each(|one| keep(best, one, most));
@@ -81,7 +82,7 @@ impl Scaled {
 }
 
 impl Search<'_> {
-    fn block(&self, which: std::ops::Range<usize>, queries: &Scaled, found: &mut [Vec<(f64, usize)>]) {
+    fn block(&self, which: std::ops::Range<usize>, queries: &Scaled, found: &mut [Nearest]) {
         let depth = self.points.columns();
         let left_out = |at: &usize| self.but.is_some_and(|(folds, fold)| folds[*at] == fold);
         let places: Vec<usize> = which.filter(|at| !left_out(at)).collect();
@@ -117,7 +118,7 @@ impl Search<'_> {
 }
 
 /// Puts one among the `most` nearest, ascending; equally near ones in order of their places.
-fn keep(best: &mut Vec<(f64, usize)>, one: (f64, usize), most: usize) {
+fn keep(best: &mut Nearest, one: (f64, usize), most: usize) {
     let after = |other: &(f64, usize)| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)).is_gt();
     if best.len() == most && !best.last().is_some_and(after) {
         return;

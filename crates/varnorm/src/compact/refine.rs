@@ -1,6 +1,7 @@
 //! Distances to the nearest series from kernel values: points know a series' projection only, and what two projections miss
 //! may point the same way.
 
+use super::Nearest;
 use super::gather::Kept;
 use super::metric::MetricNorm;
 use crate::data::SeriesSet;
@@ -24,7 +25,7 @@ pub(crate) struct Pairs<'a> {
 
 /// A query's candidates, nearest first, and the points of both in the axes of the metric.
 pub(super) struct Candidates<'a> {
-    pub(super) nearest: &'a [Vec<(f64, usize)>],
+    pub(super) nearest: &'a [Nearest],
     pub(super) queries: &'a Matrix,
     pub(super) points: &'a Matrix,
 }
@@ -37,10 +38,10 @@ pub(super) fn refined(
     norm: &MetricNorm,
     pairs: Pairs<'_>,
     run: &Run,
-) -> Result<Option<Vec<Vec<(f64, usize)>>>> {
+) -> Result<Option<Vec<Nearest>>> {
     // A norm that is blind outside has nothing to gain.
     let Some(series) = kept.series.as_ref().filter(|_| norm.outside > 0.0) else { return Ok(None) };
-    let mut refined: Vec<Vec<(f64, usize)>> = candidates.nearest.to_vec();
+    let mut refined: Vec<Nearest> = candidates.nearest.to_vec();
     let tasks: Vec<_> = refined.iter_mut().enumerate().collect();
     run.for_each("nearest series", tasks, |(q, found)| {
         let places: Vec<usize> = found.iter().map(|(_, at)| *at).collect();

@@ -102,7 +102,7 @@ impl Space {
             }
             _ => {}
         }
-        if (*choice == Choice::Given) != !given.is_empty() {
+        if (*choice == Choice::Given) == given.is_empty() {
             let rule = "the places of given landmarks go with the choice `given`, and with it alone";
             return Err(Error::bad_param("given", format!("{} places", given.len()), rule));
         }
