@@ -326,6 +326,28 @@ impl Detector {
     }
 }
 
+/// What it would take to fit on so many series like these, from a measured sample: the program's JSON. An error says what would
+/// fit where a budget of bytes is given and this does not.
+#[pyfunction]
+#[pyo3(signature = (settings, like, count, memory=None, n_jobs=None))]
+pub fn estimate(
+    py: Python<'_>,
+    settings: &str,
+    like: &SeriesSet,
+    count: usize,
+    memory: Option<f64>,
+    n_jobs: Option<i64>,
+) -> PyResult<String> {
+    let (settings, like) = (json::settings(settings)?, Arc::clone(&like.set));
+    // A sample is worked out on the threads that a fit would have.
+    let call = Call { n_jobs, progress: None, operations: f64::INFINITY };
+    let found = call.run(py, move |run| {
+        memory.map_or(Ok(()), |bytes| settings.check_memory(&like, count, bytes))?;
+        settings.estimate(&like, count, run)
+    })?;
+    json::write(&found)
+}
+
 /// Scores of normal series, each by the model without it.
 #[pyfunction]
 #[pyo3(signature = (settings, corpus, n_jobs=None, progress=None))]

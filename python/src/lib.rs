@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::detector::{Detector, Findings, leave_one_out, settings};
+    use super::detector::{Detector, Findings, estimate, leave_one_out, settings};
     #[pymodule_export]
     use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]

@@ -72,3 +72,13 @@ def test_a_report_and_an_explanation_of_a_compact_model(many):
     squares = sum(part["square"] for part in explanation["directions"]) + explanation["outside"]
     np.testing.assert_allclose(squares, explanation["score"] ** 2, rtol=1e-8)
     assert "130 series" in fitted.report(new)._repr_html_()
+
+
+def test_an_estimate_says_what_a_fit_would_take(many):
+    few, lots = (detector("gak", "gram").estimate(many, count) for count in [1000, 2000])
+    assert lots["series"] == 2000
+    assert lots["bytes"] > 3.5 * few["bytes"] > 0
+    assert lots["kernel_values"] == pytest.approx(4 * few["kernel_values"])
+    assert detector("gak", "landmarks:16").estimate(many, 100_000)["bytes"] < 1e9
+    with pytest.raises(ParameterError, match="--landmarks 256 would need"):
+        detector("gak", "gram").estimate(many, 100_000, memory=4e9)

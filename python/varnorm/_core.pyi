@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "signature_feature_names", "signature_features", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "signature_feature_names", "signature_features", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Dataset:
@@ -390,6 +390,12 @@ def calibration_json(calibration: str) -> str:
 def catalogue() -> str:
     """
     Every kernel with its formula and parameters: the program's JSON.
+    """
+
+def estimate(settings: str, like: SeriesSet, count: SupportsIndex, memory: SupportsFloat | SupportsIndex | None = None, n_jobs: SupportsIndex | None = None) -> str:
+    """
+    What it would take to fit on so many series like these, from a measured sample: the program's JSON. An error says what would
+    fit where a budget of bytes is given and this does not.
     """
 
 def fourier_signature(series: SeriesSet, kernel: str, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:

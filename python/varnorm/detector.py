@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from typing import Any, Union
+from collections.abc import Callable
+from typing import Any, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from .errors import ParameterError, VarnormWarning
 
 Floats = NDArray[np.float64]
 PathLike = Union[str, "os.PathLike[str]"]
+Method = TypeVar("Method", bound=Callable[..., Any])
 #: The false-alarm rate where `contamination` is "auto".
 DEFAULT_LEVEL = 0.05
 
@@ -34,6 +36,12 @@ def _grows(detector: NoveltyDetector) -> bool:
     if detector.space == "gram":
         raise AttributeError("space = gram: a model of all pairs does not grow; choose space='landmarks:256' or 'features'")
     return True
+
+
+def _of_growing(method: Method) -> Method:
+    """A method that only models have to which series can be added."""
+    found: Method = available_if(_grows)(method)
+    return found
 
 
 class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -197,7 +205,24 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(sentence, VarnormWarning, stacklevel=2)
         return self
 
-    @available_if(_grows)
+    def estimate(self, X: Any, n_series: int | None = None, memory: float | None = None) -> dict[str, float]:
+        """What `fit` would take: series, kernel_values, seconds and bytes, from a measured sample. `varnorm fit --dry-run`.
+
+        Parameters
+        ----------
+        X : array, list of arrays or table
+            Some of the normal series, or all.
+        n_series : int, optional
+            How many there will be; as many as X has where it is left out.
+        memory : float, optional
+            A budget in bytes: an error says what would fit where this does not.
+        """
+        series = to_series(X, self.layout)
+        count = len(series) if n_series is None else n_series
+        found: dict[str, float] = json.loads(_core.estimate(self._settings(), series, count, memory, self.n_jobs))
+        return found
+
+    @_of_growing
     def partial_fit(self, X: Any, y: Any = None) -> NoveltyDetector:
         """Adds normal series to the model, with a `space` of landmarks or features: in any order, the model of all of them.
 
@@ -216,7 +241,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             self._take(self.detector_.partial_fit(series, self.n_jobs, listener))
         return self
 
-    @available_if(_grows)
+    @_of_growing
     def fit_like(self, X: Any) -> NoveltyDetector:
         """A detector of other normal series, alike in everything but them: the two can be merged."""
         check_is_fitted(self)
@@ -224,7 +249,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         with Listening(self.progress) as listener:
             return self._alike(self.detector_.fit_like(series, self._names(X), self.n_jobs, listener))
 
-    @available_if(_grows)
+    @_of_growing
     def merge(self, *others: NoveltyDetector) -> NoveltyDetector:
         """The detector of all series of these detectors, in their order: `varnorm merge`."""
         for one in (self, *others):

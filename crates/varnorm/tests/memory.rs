@@ -43,6 +43,10 @@ fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
     (PEAK.load(Ordering::Relaxed) - before, result)
 }
 
+/// Those of the comparison with peers, and one with many series.
+const SHAPES: [(usize, usize, usize); 7] =
+    [(64, 100, 3), (128, 100, 6), (64, 100, 64), (32, 400, 10), (256, 30, 6), (40, 144, 963), (2000, 30, 6)];
+
 fn set(count: usize, steps: usize, channels: usize) -> SeriesSet {
     let values = (0..count * steps * channels).map(|i| (i as f64 * 0.7).sin()).collect();
     SeriesSet::from_equal(values, steps, channels).unwrap()
@@ -52,7 +56,7 @@ fn set(count: usize, steps: usize, channels: usize) -> SeriesSet {
 #[test]
 fn memory_stays_within_its_promises() {
     let run = Run::with_threads(2).unwrap();
-    for (count, steps, channels) in [(2000, 30, 6), (40, 144, 963), (600, 100, 64)] {
+    for (count, steps, channels) in SHAPES {
         for info in varnorm::kernel::CATALOGUE {
             // Recurrences take T^2 a pair: fewer pairs show their scratch memory just as well.
             let count = if info.any_lengths { count.min(100) } else { count };
