@@ -393,6 +393,7 @@ def workers_fall_idle(address, deadline):
         assert found.tolist() == [[5.0, 11.0], [11.0, 25.0]]
 
 
+@pytest.mark.skipif("OVERHEAD" not in os.environ, reason="set OVERHEAD=1; its blocks grow with the speed of the machine until values overflow")
 def test_blocks_of_a_second_cost_less_than_a_fifth():
     X, kernel = series(60, 100, 3), "gak:sigma=9"
 
