@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import dask
@@ -146,7 +148,9 @@ class _Plan:
     def of(self, parts: list[str], shared: Shared) -> list[Delayed]:
         """Tasks for the self-values of parts."""
         task = dask.delayed(_self_values, pure=False)
-        return [task(self.kernel, shared[name], self.n_jobs) for name in parts]
+        first = {f"rows-{i}": cut[0] for i, cut in enumerate(self.row_cuts)}
+        first |= {f"columns-{j}": cut[0] for j, cut in enumerate(self.column_cuts)}
+        return [task(self.kernel, shared[name], self.n_jobs, first[name]) for name in parts]
 
     def blocks(self, places: list[Place], shared: Shared, store: BlockStore | None, give: bool) -> list[Delayed]:
         """Tasks for blocks."""
@@ -254,8 +258,9 @@ def _checksum(series: _core.SeriesSet) -> str:
 # -- what workers do
 
 
-def _self_values(kernel: str, series: _core.SeriesSet, n_jobs: int | None) -> Floats:
-    return _core.self_values(kernel, series, n_jobs)
+def _self_values(kernel: str, series: _core.SeriesSet, n_jobs: int | None, first: int) -> Floats:
+    with _counting_from(first, first):
+        return _core.self_values(kernel, series, n_jobs)
 
 
 def _block(
@@ -274,16 +279,22 @@ def _block(
     if store is not None and store.has(place):
         return store.read(place) if give else None
     within, normalize, log, n_jobs = options
-    try:
+    with _counting_from(*first):
         if columns is None:
             found = _core.gram(kernel, rows, None, "none", normalize, log, n_jobs)
         else:
             found = _core.gram_block(kernel, rows, columns, within, normalize, log, row_selves, column_selves, n_jobs)
-    except VarnormError as problem:
-        if first == (0, 0):
-            raise
-        sentence = f"{problem} (rows are counted from series {first[0]} here, columns from {first[1]})"
-        raise type(problem)(sentence) from None
     if store is not None:
         store.write(place, found)
     return found if give else None
+
+
+@contextmanager
+def _counting_from(row: int, column: int) -> Iterator[None]:
+    """Errors of a block, which knows its own series alone, say which ones those are."""
+    try:
+        yield
+    except VarnormError as problem:
+        if row == column == 0:
+            raise
+        raise type(problem)(f"{problem} (rows are counted from series {row} here, columns from {column})") from None

@@ -101,7 +101,8 @@ def _collect(
     try:
         futures = client.compute(build(sent, keys))
         names = dict(zip((future.key for future in futures), keys, strict=True))
-        for future, result in as_completed(futures, with_results=True):
+        # On the client's own loop: that of the current client may be another, which is not told when these are done.
+        for future, result in as_completed(futures, loop=client.loop, with_results=True):
             if not isinstance(result, CancelledError):
                 key = names[future.key]
                 take(key, result)
