@@ -283,7 +283,7 @@ fn diagonals(pass: &dyn Pass, set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scal
 fn diagonal(pass: &dyn Pass, set: &SeriesSet, start: usize, outputs: Vec<&mut [Scaled]>) -> Result<()> {
     let count = outputs.first().map_or(0, |o| o.len());
     let mut kept = vec![0.0; pass.kept() * count];
-    pass.walk_diagonal(set, start..start + count, &mut Vec::new(), &mut kept);
+    pass.walk_diagonal(set, start..start + count, &mut kept);
     let (mut mantissas, mut exponents) = (vec![0.0; count], vec![0.0; count]);
     for (which, output) in outputs.into_iter().enumerate() {
         pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
@@ -425,7 +425,7 @@ fn walk_strip(
     let upper = matches!(pairs, Pairs::Within(_));
     let first_column = if upper { strip.rows.start } else { 0 };
     let columns = column_set.len();
-    let (mut scratch, mut kept) = (Vec::new(), Vec::new());
+    let mut kept = Vec::new();
     let (mut mantissas, mut exponents) = (Vec::new(), Vec::new());
     for start in (first_column..columns).step_by(tiling.columns.max(1)) {
         run.check()?;
@@ -435,7 +435,7 @@ fn walk_strip(
         kept.resize(pass.kept() * tile.pairs(), 0.0);
         mantissas.resize(tile.pairs(), 0.0);
         exponents.resize(tile.pairs(), 0.0);
-        pass.walk(&tile, &mut scratch, &mut kept);
+        pass.walk(&tile, &mut kept);
         for (which, cells) in strip.outputs.iter_mut().enumerate() {
             pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
             let output = &outputs[which];

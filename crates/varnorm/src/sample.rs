@@ -247,7 +247,7 @@ impl VarianceNorm {
         let mut coordinates = Matrix::zeros(kept, n);
         if kept > 0 {
             let out = coordinates.values_mut();
-            inner_products(directions.values(), centred.values(), d, &mut Vec::new(), out, n);
+            inner_products(directions.values(), centred.values(), d, out, n);
         }
         let squares: Vec<f64> = (0..n).map(|r| centred.row(r).iter().map(|v| v * v).sum()).collect();
         let spectrum = Spectrum {
@@ -281,7 +281,6 @@ impl Vectors {
                     queries.values(),
                     columns.values(),
                     d,
-                    &mut Vec::new(),
                     out.values_mut(),
                     stride,
                 );

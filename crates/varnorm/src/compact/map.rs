@@ -97,7 +97,7 @@ impl Map {
                     let parts = cross.matrix.values().chunks(ROWS * m);
                     let tasks: Vec<_> = parts.zip(coordinates.values_mut().chunks_mut(ROWS * m)).collect();
                     run.for_each("coordinates", tasks, |(values, out)| {
-                        inner_products(values, map.inverse.values(), m, &mut Vec::new(), out, m);
+                        inner_products(values, map.inverse.values(), m, out, m);
                         Ok(())
                     })?;
                     all.coordinates.append(coordinates);

@@ -63,19 +63,19 @@ impl Metric {
         let depth = self.mean.len();
         let tasks: Vec<&mut [f64]> = points.chunks_mut(ROWS * depth).collect();
         run.for_each("coordinates", tasks, |rows| {
-            self.turn_some(rows, &mut Vec::new());
+            self.turn_some(rows);
             Ok(())
         })
     }
 
     /// The same for a few points, on one thread.
-    pub(crate) fn turn_some(&self, rows: &mut [f64], scratch: &mut Vec<f64>) {
+    pub(crate) fn turn_some(&self, rows: &mut [f64]) {
         let depth = self.mean.len();
         let mut centred = rows.to_vec();
         for row in centred.chunks_exact_mut(depth) {
             row.iter_mut().zip(&self.mean).for_each(|(x, m)| *x -= m);
         }
-        inner_products(&centred, self.axes.values(), depth, scratch, rows, depth);
+        inner_products(&centred, self.axes.values(), depth, rows, depth);
     }
 
     /// And back.
@@ -88,7 +88,7 @@ impl Metric {
         let tasks: Vec<&mut [f64]> = points.chunks_mut(ROWS * depth).collect();
         run.for_each("coordinates", tasks, |rows| {
             let turned = rows.to_vec();
-            inner_products(&turned, transposed.values(), depth, &mut Vec::new(), rows, depth);
+            inner_products(&turned, transposed.values(), depth, rows, depth);
             for row in rows.chunks_exact_mut(depth) {
                 row.iter_mut().zip(&self.mean).for_each(|(x, m)| *x += m);
             }

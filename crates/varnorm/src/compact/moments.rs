@@ -50,7 +50,7 @@ impl Moments {
             }
         }
         let mut scatter = Matrix::zeros(dimensions, dimensions);
-        inner_products(&centred, &centred, count, &mut Vec::new(), scatter.values_mut(), dimensions);
+        inner_products(&centred, &centred, count, scatter.values_mut(), dimensions);
         Self { count, mean, scatter }
     }
 

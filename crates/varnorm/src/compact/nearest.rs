@@ -90,17 +90,16 @@ impl Search<'_> {
             return;
         }
         let mut rows: Vec<f64> = places.iter().flat_map(|at| self.points.row(*at)).copied().collect();
-        let mut scratch = Vec::new();
         if let Some(metric) = self.metric {
-            metric.turn_some(&mut rows, &mut scratch);
+            metric.turn_some(&mut rows);
         }
         let rows = Scaled::new(self.norm, &rows, depth);
         let count = places.len();
         let mut distances = vec![0.0; self.queries.rows() * count];
-        squared_distances(&queries.weighted, &rows.weighted, depth, &mut scratch, &mut distances, count);
+        squared_distances(&queries.weighted, &rows.weighted, depth, &mut distances, count);
         if let (Some(a), Some(b), Some((_, limit))) = (&queries.beside, &rows.beside, self.norm.infinite) {
             let mut beside = vec![0.0; distances.len()];
-            squared_distances(a, b, depth, &mut scratch, &mut beside, count);
+            squared_distances(a, b, depth, &mut beside, count);
             for (q, (cells, beside)) in
                 distances.chunks_exact_mut(count).zip(beside.chunks_exact(count)).enumerate()
             {

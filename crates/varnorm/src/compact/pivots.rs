@@ -197,7 +197,7 @@ impl<'a> Growing<'a> {
             .matrix;
         let rows: Vec<f64> = which.iter().flat_map(|p| self.coordinates.row(*p)).copied().collect();
         let mut inside = vec![0.0; left.values().len()];
-        inner_products(&rows, &rows, depth, &mut Vec::new(), &mut inside, which.len());
+        inner_products(&rows, &rows, depth, &mut inside, which.len());
         left.values_mut().iter_mut().zip(inside).for_each(|(cell, i)| *cell -= i);
         Ok(left)
     }
@@ -224,7 +224,7 @@ impl<'a> Growing<'a> {
             .collect();
         self.run.for_each("landmarks", tasks, |((rows, missed), values)| {
             let mut inside = vec![0.0; values.len()];
-            inner_products(rows, &before, depth, &mut Vec::new(), &mut inside, width);
+            inner_products(rows, &before, depth, &mut inside, width);
             for (i, row) in rows.chunks_exact_mut(depth).enumerate() {
                 let new = &mut row[first..first + width];
                 for j in 0..width {

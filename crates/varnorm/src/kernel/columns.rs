@@ -40,6 +40,34 @@ impl Of {
     }
 }
 
+/// Packs some steps of up to [`L`] series: `out[step * channels + channel][lane]`; lanes without a series hold zeros.
+pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>, out: &mut Vec<[f64; L]>) {
+    let channels = set.channels();
+    out.clear();
+    out.resize(steps.len() * channels, [0.0; L]);
+    let mut rows = vec![0.0; 4 * channels];
+    for (step, out) in steps.zip(out.chunks_exact_mut(channels)) {
+        for (quarter, members) in members.chunks(4).enumerate() {
+            rows.fill(0.0);
+            for (row, &member) in rows.chunks_exact_mut(channels).zip(members) {
+                of.copy(set.series(member).values(), channels, step..step + 1, row);
+            }
+            interleave(&rows, quarter, out);
+        }
+    }
+}
+
+/// Puts four rows side by side, in one quarter of the lanes.
+fn interleave(rows: &[f64], quarter: usize, out: &mut [[f64; L]]) {
+    let channels = out.len();
+    let (a, rest) = rows.split_at(channels);
+    let (b, rest) = rest.split_at(channels);
+    let (c, d) = rest.split_at(channels);
+    for (at, cells) in out.iter_mut().enumerate() {
+        cells.as_chunks_mut::<4>().0[quarter] = [a[at], b[at], c[at], d[at]];
+    }
+}
+
 /// Up to [`L`] series side by side. Lanes without a series hold zeros.
 #[derive(Default)]
 pub(crate) struct Columns {
@@ -67,18 +95,7 @@ impl Columns {
     /// Packs the series of `members`, reusing the buffer.
     pub(crate) fn load(&mut self, set: &SeriesSet, members: &[usize], of: Of) {
         self.measure(set, members, of);
-        self.values.clear();
-        self.values.resize(self.steps * self.channels, [0.0; L]);
-        let mut series = vec![0.0; self.values.len()];
-        let same = members.len() == L && members.iter().all(|m| *m == members[0]);
-        for (lane, &member) in members.iter().enumerate().take(L) {
-            of.copy(set.series(member).values(), self.channels, 0..self.steps, &mut series);
-            if same {
-                self.values.iter_mut().zip(&series).for_each(|(cells, value)| *cells = [*value; L]);
-                return;
-            }
-            self.values.iter_mut().zip(&series).for_each(|(cells, value)| cells[lane] = *value);
-        }
+        pack(set, members, of, 0..self.steps, &mut self.values);
     }
 
     /// The values of all lanes at one step, one `[f64; L]` per channel.

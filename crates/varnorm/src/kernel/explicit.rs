@@ -156,12 +156,12 @@ impl Pass for ExplicitPass {
         Ok(())
     }
 
-    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        features::walk(&self.map, &self.prepared, tile, scratch, kept);
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+        features::walk(&self.map, &self.prepared, tile, kept);
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        features::walk_diagonal(&self.map, &self.prepared, set, which, scratch, kept);
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+        features::walk_diagonal(&self.map, &self.prepared, set, which, kept);
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

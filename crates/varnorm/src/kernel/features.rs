@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::pass::Tile;
-use super::product::inner_products;
+use super::product::{Apart, inner_products_of, squares as self_products};
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::run::Run;
@@ -122,13 +122,12 @@ pub(crate) fn walk(
     map: &dyn FeatureMap,
     prepared: &Prepared,
     tile: &Tile<'_>,
-    scratch: &mut Vec<f64>,
     kept: &mut [f64],
 ) {
     let whole = (0..tile.rows.len(), 0..tile.columns.len());
     if let (Some(rows), Some(columns)) = (&prepared.rows, prepared.columns()) {
         let sides = [(rows, tile.rows.clone()), (columns, tile.columns.clone())];
-        return products(map, tile, sides, whole, scratch, kept);
+        return products(map, tile, sides, whole, kept);
     }
     let length: usize = map.blocks(tile.row_set.channels()).iter().sum();
     let group = (GROUP_VALUES / length.max(1)).max(1);
@@ -141,7 +140,7 @@ pub(crate) fn walk(
             let first = tile.rows.start;
             let rows = Features::of(map, tile.row_set, first + r.start..first + r.end);
             let sides = [(&rows, 0..r.len()), (&columns, 0..c.len())];
-            products(map, tile, sides, (r, c.clone()), scratch, kept);
+            products(map, tile, sides, (r, c.clone()), kept);
         }
     }
 }
@@ -152,7 +151,6 @@ fn products(
     tile: &Tile<'_>,
     [(rows, which_rows), (columns, which_columns)]: [(&Features, Range<usize>); 2],
     place: (Range<usize>, Range<usize>),
-    scratch: &mut Vec<f64>,
     kept: &mut [f64],
 ) {
     let stride = tile.columns.len();
@@ -160,7 +158,9 @@ fn products(
     for (block, plane) in planes.by_ref().take(rows.blocks.len()).enumerate() {
         let (a, b) = (rows.rows(block, which_rows.clone()), columns.rows(block, which_columns.clone()));
         let out = &mut plane[place.0.start * stride + place.1.start..];
-        inner_products(a, b, rows.blocks[block].0, scratch, out, stride);
+        let depth = rows.blocks[block].0;
+        let wanted = tile.wanted(place.0.start, place.1.start);
+        inner_products_of(Apart::dense(a, depth), Apart::dense(b, depth), wanted, out, stride);
     }
     if let Some(plane) = planes.next().filter(|_| map.exponents()) {
         for (i, x) in rows.exponents[which_rows].iter().enumerate() {
@@ -180,12 +180,11 @@ pub(crate) fn walk_diagonal(
     prepared: &Prepared,
     set: &SeriesSet,
     which: Range<usize>,
-    scratch: &mut Vec<f64>,
     kept: &mut [f64],
 ) {
     let whole = 0..which.len();
     if let Some(features) = &prepared.rows {
-        return squares(map, features, which, scratch, kept);
+        return squares(map, features, which, kept);
     }
     let length: usize = map.blocks(set.channels()).iter().sum();
     let group = (GROUP_VALUES / length.max(1)).max(1);
@@ -194,7 +193,7 @@ pub(crate) fn walk_diagonal(
         let features = Features::of(map, set, which.start + start..which.start + end);
         // The planes are those of all series of the walk.
         let mut part = vec![0.0; kept.len() / whole.len() * (end - start)];
-        squares(map, &features, 0..end - start, scratch, &mut part);
+        squares(map, &features, 0..end - start, &mut part);
         for (plane, part) in kept.chunks_exact_mut(whole.len()).zip(part.chunks_exact(end - start)) {
             plane[start..end].copy_from_slice(part);
         }
@@ -206,14 +205,13 @@ fn squares(
     map: &dyn FeatureMap,
     features: &Features,
     which: Range<usize>,
-    scratch: &mut Vec<f64>,
     kept: &mut [f64],
 ) {
     let mut planes = kept.chunks_exact_mut(which.len());
     for (block, plane) in planes.by_ref().take(features.blocks.len()).enumerate() {
         for (cell, at) in plane.iter_mut().zip(which.clone()) {
             let row = features.rows(block, at..at + 1);
-            inner_products(row, row, row.len(), scratch, std::slice::from_mut(cell), 1);
+            self_products(Apart::dense(row, row.len()), std::slice::from_mut(cell));
         }
     }
     if let Some(plane) = planes.next().filter(|_| map.exponents()) {

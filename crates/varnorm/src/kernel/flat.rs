@@ -23,14 +23,11 @@ use std::ops::Range;
 
 use super::lanes::{Isa, W, Work, dispatch, exp};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::product::{ROWS, inner_products};
+use super::product::{Apart, distances_in_place, inner_products_of, squares};
 use super::{Kernel, powers};
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::run::Run;
-
-/// Below this share of `|x|^2 + |y|^2` the squared distance is computed again from the differences.
-const CANCELLED: f64 = 1e-3;
 
 enum Finish {
     Linear,
@@ -78,39 +75,33 @@ impl Pass for FlatPass {
         1 + usize::from(self.wants_distance)
     }
 
-    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
         let depth = tile.row_set.series(tile.rows.start).values().len();
         let rows = &tile.row_set.values()[tile.rows.start * depth..tile.rows.end * depth];
         let columns = &tile.column_set.values()[tile.columns.start * depth..tile.columns.end * depth];
         let (products, distances) = kept.split_at_mut(tile.pairs());
-        inner_products(rows, columns, depth, scratch, products, tile.columns.len());
+        let (a, b) = (Apart::dense(rows, depth), Apart::dense(columns, depth));
+        inner_products_of(a, b, tile.wanted(0, 0), products, tile.columns.len());
         if self.wants_distance {
-            let row_squares = &self.row_squares[tile.rows.clone()];
-            let column_squares = &self.column_squares[tile.columns.clone()];
-            dispatch(Distances { rows, columns, depth, row_squares, column_squares, products, distances });
+            let squares = [&self.row_squares[tile.rows.clone()], &self.column_squares[tile.columns.clone()]];
+            distances.copy_from_slice(products);
+            distances_in_place([a, b], squares, tile.wanted(0, 0), distances, tile.columns.len());
         }
     }
 
     fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, _run: &Run) -> Result<()> {
         if self.wants_distance {
-            self.row_squares = squares(row_set);
-            self.column_squares = squares(column_set);
+            self.row_squares = squares_of(row_set);
+            self.column_squares = squares_of(column_set);
         }
         Ok(())
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        // A panel of rows with itself: its diagonal has the bits of any other tile. Distances from itself are zero.
-        let mut square = [0.0; ROWS * ROWS];
-        for start in which.clone().step_by(ROWS) {
-            let count = ROWS.min(which.end - start);
-            let depth = set.series(start).values().len();
-            let rows = &set.values()[start * depth..(start + count) * depth];
-            inner_products(rows, rows, depth, scratch, &mut square, ROWS);
-            for i in 0..count {
-                kept[start - which.start + i] = square[i * ROWS + i];
-            }
-        }
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+        let depth = set.series(which.start).values().len();
+        let rows = &set.values()[which.start * depth..which.end * depth];
+        squares(Apart::dense(rows, depth), kept);
+        // Distances from itself.
         kept[which.len()..].fill(0.0);
     }
 
@@ -129,79 +120,10 @@ impl Pass for FlatPass {
     }
 }
 
-struct Distances<'a> {
-    rows: &'a [f64],
-    columns: &'a [f64],
-    depth: usize,
-    row_squares: &'a [f64],
-    column_squares: &'a [f64],
-    products: &'a [f64],
-    distances: &'a mut [f64],
-}
-
-impl Work for Distances<'_> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let columns = self.column_squares.len();
-        for (i, x2) in self.row_squares.iter().enumerate() {
-            let x = &self.rows[i * self.depth..(i + 1) * self.depth];
-            for (j, y2) in self.column_squares.iter().enumerate() {
-                let sum = x2 + y2;
-                let mut distance = 2.0f64.mul_add(-self.products[i * columns + j], sum);
-                // Also false when the sum is infinite or NaN: the direct form overflows later.
-                let trusted = distance > CANCELLED * sum;
-                if !trusted {
-                    let y = &self.columns[j * self.depth..(j + 1) * self.depth];
-                    distance = squared_distance::<I>(x, y);
-                }
-                self.distances[i * columns + j] = distance;
-            }
-        }
-    }
-}
-
-// No closures and no adapters below: they would be compiled without the instruction set.
-
-fn squares(set: &SeriesSet) -> Vec<f64> {
-    let mut squares = vec![0.0; set.len()];
-    dispatch(Squares { set, squares: &mut squares });
-    squares
-}
-
-struct Squares<'a> {
-    set: &'a SeriesSet,
-    squares: &'a mut [f64],
-}
-
-impl Work for Squares<'_> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let zero = vec![0.0; self.set.series(0).values().len()];
-        for (square, x) in self.squares.iter_mut().zip(self.set.iter()) {
-            *square = squared_distance::<I>(x.values(), &zero);
-        }
-    }
-}
-
-/// `|x - y|^2` in a fixed order: W partial sums, then their sum.
-#[inline(always)]
-fn squared_distance<I: Isa>(x: &[f64], y: &[f64]) -> f64 {
-    let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks::<W>(), y.as_chunks::<W>());
-    let mut lanes = [0.0; W];
-    for (x, y) in xs.iter().zip(ys) {
-        for lane in 0..W {
-            let difference = x[lane] - y[lane];
-            lanes[lane] = I::mul_add(difference, difference, lanes[lane]);
-        }
-    }
-    let mut sum = 0.0;
-    for (a, b) in x_rest.iter().zip(y_rest) {
-        sum += (a - b) * (a - b);
-    }
-    for lane in lanes {
-        sum += lane;
-    }
-    sum
+fn squares_of(set: &SeriesSet) -> Vec<f64> {
+    let mut found = vec![0.0; set.len()];
+    squares(Apart::dense(set.values(), set.series(0).values().len()), &mut found);
+    found
 }
 
 struct Rbf<'a> {

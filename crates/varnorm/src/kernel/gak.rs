@@ -105,11 +105,11 @@ impl Pass for GakPass {
         2 * self.kernels.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
         recurrence::walk(self, tile, kept);
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
         recurrence::walk_diagonal(self, set, which, kept);
     }
 

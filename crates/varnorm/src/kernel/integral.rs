@@ -20,14 +20,12 @@
 //! assert_eq!(k.matrix.get(1, 1), (4.0 + 100.0) / 2.0);
 //! ```
 
-use super::lanes::{Isa, W, Work, dispatch, exp};
+use super::Kernel;
+use super::lanes::{Four, Isa, W, Work, dispatch_registers, exp_two};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::{Kernel, powers};
-use crate::data::{Series, SeriesSet};
+use super::steps::{self, Block};
+use crate::data::SeriesSet;
 use crate::error::Result;
-
-/// Values of a packed block of steps: it stays in the first-level cache while all rows of a tile pass by.
-const PACKED: usize = 1024;
 
 #[derive(Clone, Copy)]
 enum Static {
@@ -69,8 +67,26 @@ impl Pass for IntegralPass {
         self.statics.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        dispatch(Walk { statics: &self.statics, tile, scratch, kept });
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+        let total = tile.row_set.series(tile.rows.start).steps();
+        let pairs = tile.pairs();
+        kept.fill(0.0);
+        let mut add = |distances: bool, block: Block<'_>| {
+            let planes = self.statics.iter().zip(kept.chunks_exact_mut(pairs));
+            for (kernel, plane) in planes.filter(|(kernel, _)| kernel.of_distances() == distances) {
+                let out = &mut plane[block.pairs.clone()];
+                match *kernel {
+                    Static::Rbf { factor } => dispatch_registers(Add { of: Rbf(factor), block: &block, total, out }),
+                    Static::Poly { c, p } => dispatch_registers(Add { of: Poly(c, p), block: &block, total, out }),
+                }
+            }
+        };
+        if self.statics.iter().any(|kernel| kernel.of_distances()) {
+            steps::walk::<true>(tile, None, |block| add(true, block));
+        }
+        if self.statics.iter().any(|kernel| !kernel.of_distances()) {
+            steps::walk::<false>(tile, None, |block| add(false, block));
+        }
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -79,104 +95,79 @@ impl Pass for IntegralPass {
     }
 }
 
-struct Walk<'a> {
-    statics: &'a [Static],
-    tile: &'a Tile<'a>,
-    scratch: &'a mut Vec<f64>,
-    kept: &'a mut [f64],
+impl Static {
+    /// Whether it is a function of the points' distance, rather than of their inner product.
+    fn of_distances(self) -> bool {
+        matches!(self, Self::Rbf { .. })
+    }
 }
 
-impl Work for Walk<'_> {
+/// A static kernel of eight pairs of points, in two registers.
+trait Lanes {
+    fn values<F: Four>(&self, of: [F; 2]) -> [F; 2];
+}
+
+struct Rbf(f64);
+
+impl Lanes for Rbf {
+    #[inline(always)]
+    fn values<F: Four>(&self, of: [F; 2]) -> [F; 2] {
+        let factor = F::splat(self.0);
+        exp_two([of[0].mul(factor), of[1].mul(factor)])
+    }
+}
+
+struct Poly(f64, u32);
+
+impl Lanes for Poly {
+    #[inline(always)]
+    fn values<F: Four>(&self, of: [F; 2]) -> [F; 2] {
+        let (c, mut left) = (F::splat(self.0), self.1);
+        let (mut results, mut squares) = ([F::splat(1.0); 2], [of[0].add(c), of[1].add(c)]);
+        while left > 0 {
+            for i in 0..2 {
+                if left & 1 == 1 {
+                    results[i] = results[i].mul(squares[i]);
+                }
+                squares[i] = squares[i].mul(squares[i]);
+            }
+            left >>= 1;
+        }
+        results
+    }
+}
+
+/// Adds some steps to the integrals of some pairs.
+struct Add<'a, S> {
+    of: S,
+    block: &'a Block<'a>,
+    /// Steps of the whole.
+    total: usize,
+    out: &'a mut [f64],
+}
+
+impl<S: Lanes> Work for Add<'_, S> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { statics, tile, scratch, kept } = self;
-        let first = tile.column_set.series(tile.columns.start);
-        let (steps, channels) = (first.steps(), first.channels());
-        let block = (PACKED / (channels * W)).max(1);
-        let pairs = tile.pairs();
-        scratch.resize(block * channels * W, 0.0);
-        kept.fill(0.0);
-        for column in tile.columns.clone().step_by(W) {
-            let width = W.min(tile.columns.end - column);
-            for start in (0..steps).step_by(block) {
-                let end = (start + block).min(steps);
-                pack(tile.column_set, column, width, start..end, scratch);
-                for (r, row) in tile.rows.clone().enumerate() {
-                    let x = tile.row_set.series(row);
-                    let at = r * tile.columns.len() + column - tile.columns.start;
-                    let cells = |k: usize| k * pairs + at..k * pairs + at + width;
-                    walk_block::<I>(statics, x, start..end, steps, scratch, &cells, kept);
+        let Self { of, block, total, out } = self;
+        let inner = I::Four::splat(trapezoid_weight(1, total.max(3)));
+        for (group, out) in out.chunks_mut(W).enumerate() {
+            let mut lanes = [[0.0; 4]; 2];
+            lanes.as_flattened_mut()[..out.len()].copy_from_slice(out);
+            let mut sums = [I::Four::load(&lanes[0]), I::Four::load(&lanes[1])];
+            for (step, row) in block.steps.clone().zip(block.values.chunks_exact(block.width)) {
+                let ends = step == 0 || step + 1 == total;
+                let weight = if ends { I::Four::splat(trapezoid_weight(step, total)) } else { inner };
+                let [first, second] = &row.as_chunks::<4>().0.as_chunks::<2>().0[group];
+                let values = of.values([I::Four::load(first), I::Four::load(second)]);
+                for i in 0..2 {
+                    sums[i] = weight.mul_add(values[i], sums[i]);
                 }
             }
-        }
-    }
-}
-
-/// Puts `width` series side by side, one per lane, for some steps; lanes without a series keep old finite values.
-#[inline(always)]
-fn pack(set: &SeriesSet, first: usize, width: usize, steps: std::ops::Range<usize>, packed: &mut [f64]) {
-    for lane in 0..width {
-        let series = set.series(first + lane);
-        let values = &series.values()[steps.start * series.channels()..steps.end * series.channels()];
-        for (cells, value) in packed.chunks_exact_mut(W).zip(values) {
-            cells[lane] = *value;
-        }
-    }
-}
-
-/// Adds the steps of one block to the integrals of one row series with W column series.
-#[inline(always)]
-fn walk_block<I: Isa>(
-    statics: &[Static],
-    x: Series<'_>,
-    steps: std::ops::Range<usize>,
-    total: usize,
-    packed: &[f64],
-    cells: &impl Fn(usize) -> std::ops::Range<usize>,
-    kept: &mut [f64],
-) {
-    let points = packed.as_chunks::<W>().0.chunks_exact(x.channels());
-    for (step, y) in steps.zip(points) {
-        let weight = trapezoid_weight(step, total);
-        let (product, distance) = point_products::<I>(x.step(step), y);
-        for (k, kernel) in statics.iter().enumerate() {
-            let value = static_value::<I>(*kernel, &product, &distance);
-            for (cell, v) in kept[cells(k)].iter_mut().zip(value) {
-                *cell = I::mul_add(weight, v, *cell);
+            for i in 0..2 {
+                sums[i].store(&mut lanes[i]);
             }
-        }
-    }
-}
-
-/// `<x_t, y_t>` and `|x_t - y_t|^2` for W series y at once.
-#[inline(always)]
-fn point_products<I: Isa>(x: &[f64], y: &[[f64; W]]) -> ([f64; W], [f64; W]) {
-    let (mut product, mut distance) = ([0.0; W], [0.0; W]);
-    for (x, y) in x.iter().zip(y) {
-        for lane in 0..W {
-            let difference = x - y[lane];
-            product[lane] = I::mul_add(*x, y[lane], product[lane]);
-            distance[lane] = I::mul_add(difference, difference, distance[lane]);
-        }
-    }
-    (product, distance)
-}
-
-#[inline(always)]
-fn static_value<I: Isa>(kernel: Static, product: &[f64; W], distance: &[f64; W]) -> [f64; W] {
-    let mut values = [0.0; W];
-    match kernel {
-        Static::Rbf { factor } => {
-            for lane in 0..W {
-                values[lane] = factor * distance[lane];
-            }
-            exp::<I, W>(values)
-        }
-        Static::Poly { c, p } => {
-            for lane in 0..W {
-                values[lane] = product[lane] + c;
-            }
-            powers(values, p)
+            out.copy_from_slice(&lanes.as_flattened()[..out.len()]);
         }
     }
 }

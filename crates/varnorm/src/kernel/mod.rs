@@ -32,6 +32,8 @@ mod sig_random;
 mod signature;
 mod sine;
 mod spec;
+mod steps;
+mod table;
 mod vrk;
 
 pub use explicit::{signature_feature_names, signature_features};

@@ -6,16 +6,18 @@
 
 use std::ops::Range;
 
-use super::columns::{Columns, L, Of};
+use super::columns::{Columns, L, Of, pack};
 use super::lanes::{Isa, Work, dispatch};
-use super::product::{inner_products, squared_distances};
+use super::product::{Apart, Wanted, distances_in_place};
+use super::table;
 use crate::data::SeriesSet;
 
 /// From so many channels on, static values come from a matrix product.
 const MANY_CHANNELS: usize = 24;
-/// Cells of L lanes in a window of the table, and numbers in a block of columns that the product reads: 4 MB each.
+/// Cells of L lanes in a window of the table: 4 MB.
 const WINDOW_CELLS: usize = 1 << 15;
-const BLOCK_NUMBERS: usize = 1 << 19;
+/// Numbers of a window's column series, packed side by side: 24 MB.
+const PACKED: usize = 3 << 20;
 /// Rows of static values that are made at a time.
 pub(crate) const ROWS: usize = 2;
 /// Lanes that are summed at a time: two rows of two columns fill half of the registers of AVX2.
@@ -46,11 +48,16 @@ struct Window {
     rows: Range<usize>,
     columns: Range<usize>,
     cells: Vec<[f64; L]>,
-    a: Vec<f64>,
-    b: Vec<f64>,
-    /// The columns of all lanes that b holds, in the order of the table.
-    b_columns: Range<usize>,
-    lane: Vec<f64>,
+    /// The column series of all lanes, packed, and of which columns; these often meet the next row series too.
+    packed: Vec<[f64; L]>,
+    packed_columns: Range<usize>,
+    packed_squares: Vec<[f64; L]>,
+    /// Points of a row series, and of a column series; the values of their pair.
+    x: Vec<f64>,
+    x_squares: Vec<f64>,
+    y: Vec<f64>,
+    y_squares: Vec<f64>,
+    table: Vec<f64>,
     scratch: Vec<f64>,
 }
 
@@ -77,7 +84,7 @@ impl<'a> Pairs<'a> {
             if few {
                 self.y.load(self.column_set, y, self.of);
             }
-            self.window.b_columns = 0..0;
+            self.window.packed_columns = 0..0;
         }
         self.window.rows = 0..0;
     }
@@ -148,70 +155,67 @@ impl<'a> Pairs<'a> {
     /// Makes the window that begins with the given cells: as many rows as fit with the columns asked for, and as many
     /// columns as fit with all rows.
     fn move_window<const DISTANCE: bool>(&mut self, rows: &Range<usize>, columns: &Range<usize>) {
-        let channels = self.row_set.channels();
         let (left, right) = (self.x.steps - rows.start, self.y.steps - columns.start);
-        let most = (WINDOW_CELLS / left).min(BLOCK_NUMBERS / (L * channels)).max(columns.len());
-        let width = most.min(right);
+        let most = (WINDOW_CELLS / left).min(PACKED / (L * self.row_set.channels()));
+        let width = most.max(columns.len()).min(right);
         let height = (WINDOW_CELLS / width).max(rows.len()).min(left);
         self.window.rows = rows.start..rows.start + height;
         self.window.columns = columns.start..columns.start + width;
         self.window.cells.resize(height * width, [0.0; L]);
         let one_row_series = self.x_members.iter().all(|m| *m == self.x_members[0]);
-        if one_row_series && self.y_members.len() > 1 {
-            self.fill_together::<DISTANCE>(channels);
-        } else {
-            self.fill_lane_by_lane::<DISTANCE>(channels);
+        match one_row_series && self.y_members.len() == L {
+            true => self.fill_together::<DISTANCE>(),
+            false => self.fill_lane_by_lane::<DISTANCE>(),
         }
     }
 
-    /// One row series: one product with the points of all lanes, in the order of the table.
-    fn fill_together<const DISTANCE: bool>(&mut self, channels: usize) {
-        let Window { rows, columns, cells, a, b, b_columns, lane: row, scratch } = &mut self.window;
-        a.resize(rows.len() * channels, 0.0);
-        self.of.copy(self.row_set.series(self.x_members[0]).values(), channels, rows.clone(), a);
-        if b_columns != columns {
-            *b_columns = columns.clone();
-            b.clear();
-            b.resize(columns.len() * L * channels, 0.0);
-            row.resize(columns.len() * channels, 0.0);
-            for (lane, &member) in self.y_members.iter().enumerate() {
-                self.of.copy(self.column_set.series(member).values(), channels, columns.clone(), row);
-                for (t, point) in row.chunks_exact(channels).enumerate() {
-                    b[(t * L + lane) * channels..][..channels].copy_from_slice(point);
-                }
-            }
+    /// One row series with the column series of all lanes.
+    fn fill_together<const DISTANCE: bool>(&mut self) {
+        let channels = self.row_set.channels();
+        let Window { rows, columns, cells, packed, packed_columns, packed_squares, x, x_squares, .. } =
+            &mut self.window;
+        if packed_columns != columns {
+            packed_columns.clone_from(columns);
+            pack(self.column_set, &self.y_members, self.of, columns.clone(), packed);
+            table::squares_of_lanes(packed, channels, packed_squares);
         }
-        let out = cells.as_flattened_mut();
-        sums::<DISTANCE>(a, b, channels, scratch, out, columns.len() * L);
+        x.resize(rows.len() * channels, 0.0);
+        self.of.copy(self.row_set.series(self.x_members[0]).values(), channels, rows.clone(), x);
+        table::products_together(x, packed, channels, cells);
+        if DISTANCE {
+            table::squares(x, channels, x_squares);
+            let (set, start) = (self.column_set, columns.start);
+            let point = |lane: usize, t: usize| last_or(set, self.y_members[lane], start + t);
+            table::distances(Apart::dense(x, channels), x_squares, point, packed_squares, cells);
+        }
     }
 
-    fn fill_lane_by_lane<const DISTANCE: bool>(&mut self, channels: usize) {
-        let Window { rows, columns, cells, a, b, b_columns, lane: table, scratch } = &mut self.window;
-        *b_columns = 0..0;
-        a.resize(rows.len() * channels, 0.0);
-        b.resize(columns.len() * channels, 0.0);
+    /// Every lane has its own two series.
+    fn fill_lane_by_lane<const DISTANCE: bool>(&mut self) {
+        let channels = self.row_set.channels();
+        let Window { rows, columns, cells, x, x_squares, y, y_squares, table, scratch, .. } = &mut self.window;
+        x.resize(rows.len() * channels, 0.0);
+        y.resize(columns.len() * channels, 0.0);
         table.resize(rows.len() * columns.len(), 0.0);
-        for (lane, (&x, &y)) in self.x_members.iter().zip(&self.y_members).enumerate() {
-            self.of.copy(self.row_set.series(x).values(), channels, rows.clone(), a);
-            self.of.copy(self.column_set.series(y).values(), channels, columns.clone(), b);
-            sums::<DISTANCE>(a, b, channels, scratch, table, columns.len());
+        for (lane, (&row, &column)) in self.x_members.iter().zip(&self.y_members).enumerate() {
+            self.of.copy(self.row_set.series(row).values(), channels, rows.clone(), x);
+            self.of.copy(self.column_set.series(column).values(), channels, columns.clone(), y);
+            table::products(x, y, channels, scratch, table);
+            if DISTANCE {
+                table::squares(x, channels, x_squares);
+                table::squares(y, channels, y_squares);
+                let points = [Apart::dense(x, channels), Apart::dense(y, channels)];
+                distances_in_place(points, [x_squares, y_squares], Wanted::All, table, columns.len());
+            }
             cells.iter_mut().zip(&*table).for_each(|(cell, value)| cell[lane] = *value);
         }
     }
 }
 
-fn sums<const DISTANCE: bool>(
-    a: &[f64],
-    b: &[f64],
-    channels: usize,
-    scratch: &mut Vec<f64>,
-    out: &mut [f64],
-    stride: usize,
-) {
-    match DISTANCE {
-        true => squared_distances(a, b, channels, scratch, out, stride),
-        false => inner_products(a, b, channels, scratch, out, stride),
-    }
+/// A point of a series, or its last.
+fn last_or(set: &SeriesSet, series: usize, step: usize) -> &[f64] {
+    let series = set.series(series);
+    series.step(step.min(series.steps() - 1))
 }
 
 /// Static values of few channels.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::product::Wanted;
 use super::Kernel;
 use super::explicit::{self, ExplicitPass};
 use super::flat::FlatPass;
@@ -34,6 +35,12 @@ impl Tile<'_> {
     /// Pairs in the tile.
     pub(crate) fn pairs(&self) -> usize {
         self.rows.len() * self.columns.len()
+    }
+
+    /// Which pairs are wanted of the part that begins with this row and this column of the tile.
+    pub(crate) fn wanted(&self, row: usize, column: usize) -> Wanted {
+        let ahead = (self.columns.start + column) as isize - (self.rows.start + row) as isize;
+        if self.upper { Wanted::Upper { ahead } } else { Wanted::All }
     }
 }
 
@@ -80,16 +87,16 @@ pub(crate) trait Pass: Send + Sync {
 
     /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
     /// by row. A cell must have the same bits in whatever tile it is computed.
-    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]);
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]);
 
     /// Walks over the pairs of some series of the set of rows with themselves: one plane per kept number, each of `which.len()`
     /// cells, with the bits that [`walk`](Pass::walk) gives.
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
         let mut one = vec![0.0; self.kept()];
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
             let tile = Tile { row_set: set, rows, column_set: set, columns, upper: true };
-            self.walk(&tile, scratch, &mut one);
+            self.walk(&tile, &mut one);
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }
     }

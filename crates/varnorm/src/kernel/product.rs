@@ -2,227 +2,334 @@
 //!
 //! A general matrix product chooses its blocking from the shapes and so its bits too. Here each cell is summed
 //! over fixed blocks of [`DEPTH`] terms, in order, whatever the tile it is computed in: results are
-//! bit-identical for any tiling and any batch, and exactly symmetric.
+//! bit-identical for any tiling and any batch, and exactly symmetric. Within a block there are four sums, of every fourth
+//! term: registers run along the vectors, which are read where they lie, and nothing has to be packed.
 
-use super::lanes::{Isa, W, Work, dispatch};
+use std::ops::Range;
 
-/// Terms per block: a packed panel of rows and one of columns fit the first-level cache together.
+use super::lanes::{Four, Isa, Work, dispatch_registers};
+
+/// Terms per block.
 const DEPTH: usize = 256;
-/// Rows whose sums stay in registers; with `W` columns this fills the 16 registers of AVX2.
-pub(crate) const ROWS: usize = 6;
+/// Rows and columns whose sums stay in registers: with what is read these fill the 16 registers of AVX2.
+const ROWS: usize = 3;
+const COLUMNS: usize = 4;
+/// Rows that stay in the first-level cache, a block of terms each, while all columns pass by.
+const NEAR: usize = 3 * ROWS;
+/// Columns that stay in the second-level cache, a block of terms each, while all rows pass by.
+const FAR: usize = 96;
+/// Below this share of `|x|^2 + |y|^2` a squared distance is computed again from the differences.
+const CANCELLED: f64 = 1e-3;
+
+/// Vectors that lie `stride` numbers apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Apart<'a> {
+    pub(crate) values: &'a [f64],
+    pub(crate) count: usize,
+    pub(crate) depth: usize,
+    pub(crate) stride: usize,
+}
+
+impl<'a> Apart<'a> {
+    /// One below the other.
+    pub(crate) fn dense(values: &'a [f64], depth: usize) -> Self {
+        debug_assert!(depth > 0 && values.len().is_multiple_of(depth));
+        Self { values, count: values.len() / depth, depth, stride: depth }
+    }
+
+    /// One of them.
+    pub(crate) fn vector(self, which: usize) -> &'a [f64] {
+        self.terms(which, 0..self.depth)
+    }
+
+    /// Some terms of one.
+    #[inline(always)]
+    fn terms(self, which: usize, terms: Range<usize>) -> &'a [f64] {
+        &self.values[which * self.stride + terms.start..which * self.stride + terms.end]
+    }
+}
+
+/// Which cells of a table of rows and columns are wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted {
+    All,
+    /// Those with `column + ahead >= row`: the upper triangle, of a tile whose columns begin `ahead` of its rows. Others
+    /// may be left as they are.
+    Upper { ahead: isize },
+}
+
+impl Wanted {
+    /// The first column that is wanted of a row.
+    #[inline(always)]
+    fn first(self, row: usize) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Upper { ahead } => (row as isize - ahead).max(0) as usize,
+        }
+    }
+
+    /// Whether a cell is wanted.
+    #[inline(always)]
+    fn has(self, row: usize, column: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Upper { ahead } => column as isize + ahead >= row as isize,
+        }
+    }
+}
 
 /// `out[i * out_stride + j] = <a_i, b_j>`, the rows of `a` and `b` being `depth` long.
-///
-/// `scratch` is grown as needed and can be used again.
-pub(crate) fn inner_products(
-    a: &[f64],
-    b: &[f64],
-    depth: usize,
-    scratch: &mut Vec<f64>,
+pub(crate) fn inner_products(a: &[f64], b: &[f64], depth: usize, out: &mut [f64], out_stride: usize) {
+    inner_products_of(Apart::dense(a, depth), Apart::dense(b, depth), Wanted::All, out, out_stride);
+}
+
+/// The same for vectors that lie anywhere, and for some of the cells.
+pub(crate) fn inner_products_of(
+    a: Apart<'_>,
+    b: Apart<'_>,
+    wanted: Wanted,
     out: &mut [f64],
     out_stride: usize,
 ) {
-    debug_assert!(depth > 0 && a.len().is_multiple_of(depth) && b.len().is_multiple_of(depth));
-    if a.len() == depth {
-        return dispatch(OneRow { a, b, out });
-    }
-    dispatch(Sums::<false> { a, b, depth, scratch, out, out_stride });
+    dispatch_registers(Sums::<false> { a, b, wanted, out, out_stride });
 }
 
 /// `out[i * out_stride + j] = |a_i - b_j|^2`, likewise; from the differences themselves, so that no digits are lost to
 /// cancellation.
-pub(crate) fn squared_distances(
-    a: &[f64],
-    b: &[f64],
-    depth: usize,
-    scratch: &mut Vec<f64>,
-    out: &mut [f64],
-    out_stride: usize,
-) {
-    debug_assert!(depth > 0 && a.len().is_multiple_of(depth) && b.len().is_multiple_of(depth));
-    dispatch(Sums::<true> { a, b, depth, scratch, out, out_stride });
+pub(crate) fn squared_distances(a: &[f64], b: &[f64], depth: usize, out: &mut [f64], out_stride: usize) {
+    let (a, b) = (Apart::dense(a, depth), Apart::dense(b, depth));
+    dispatch_registers(Sums::<true> { a, b, wanted: Wanted::All, out, out_stride });
 }
 
 /// `out[i] = <a_i, a_i>`, with the bits that [`inner_products`] gives.
-pub(crate) fn squares(a: &[f64], depth: usize, out: &mut [f64]) {
-    dispatch(Squares { a, depth, out });
+pub(crate) fn squares(a: Apart<'_>, out: &mut [f64]) {
+    dispatch_registers(Squares { a, out });
+}
+
+/// Puts `|a_i - b_j|^2` in the place of `<a_i, b_j>`, from those and from [`squares`], which takes half as many operations as
+/// differences do; where that loses digits, from the differences.
+pub(crate) fn distances_in_place(
+    [a, b]: [Apart<'_>; 2],
+    [a_squares, b_squares]: [&[f64]; 2],
+    wanted: Wanted,
+    out: &mut [f64],
+    out_stride: usize,
+) {
+    dispatch_registers(InPlace { a, b, a_squares, b_squares, wanted, out, out_stride });
+}
+
+struct InPlace<'a> {
+    a: Apart<'a>,
+    b: Apart<'a>,
+    a_squares: &'a [f64],
+    b_squares: &'a [f64],
+    wanted: Wanted,
+    out: &'a mut [f64],
+    out_stride: usize,
+}
+
+impl Work for InPlace<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { a, b, a_squares, b_squares, wanted, out, out_stride } = self;
+        for i in 0..a.count {
+            let first = wanted.first(i).min(b.count);
+            let cells = &mut out[i * out_stride + first..i * out_stride + b.count];
+            let mut lost = 0.0;
+            for (cell, y2) in cells.iter_mut().zip(&b_squares[first..]) {
+                let (distance, trusted) = from_product::<I>(*cell, a_squares[i] + y2);
+                *cell = if trusted { distance } else { -1.0 };
+                lost += if trusted { 0.0 } else { 1.0 };
+            }
+            if lost > 0.0 {
+                for (j, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| **cell < 0.0) {
+                    *cell = squared_distance::<I>(a.vector(i), b.vector(first + j));
+                }
+            }
+        }
+    }
+}
+
+/// `|x - y|^2` from `<x, y>` and `|x|^2 + |y|^2`, and whether enough digits are left.
+#[inline(always)]
+pub(crate) fn from_product<I: Isa>(product: f64, sum: f64) -> (f64, bool) {
+    let distance = I::mul_add(-2.0, product, sum);
+    // Also false when the sum is infinite or NaN: the direct form overflows later.
+    (distance, distance > CANCELLED * sum)
+}
+
+/// `|x - y|^2` from the differences, with the bits that [`squared_distances`] gives.
+#[inline(always)]
+pub(crate) fn squared_distance<I: Isa>(x: &[f64], y: &[f64]) -> f64 {
+    one_cell::<I, true>(x, y)
 }
 
 struct Squares<'a> {
-    a: &'a [f64],
-    depth: usize,
+    a: Apart<'a>,
     out: &'a mut [f64],
 }
 
 impl Work for Squares<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for (row, out) in self.a.chunks_exact(self.depth).zip(self.out) {
-            *out = 0.0;
-            for block in row.chunks(DEPTH) {
-                let mut sum = 0.0;
-                for value in block {
-                    sum = I::mul_add(*value, *value, sum);
-                }
-                *out += sum;
-            }
+        let Self { a, out } = self;
+        for (i, out) in out.iter_mut().enumerate().take(a.count) {
+            let row = a.terms(i, 0..a.depth);
+            *out = one_cell::<I, false>(row, row);
         }
     }
 }
 
-/// One row with many: rearranging the many would take longer than the sums themselves. The order of a cell's terms is
-/// that of any other tile.
-struct OneRow<'a> {
-    a: &'a [f64],
-    b: &'a [f64],
-    out: &'a mut [f64],
-}
-
-impl Work for OneRow<'_> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let depth = self.a.len();
-        for (group, out) in self.b.chunks(depth * W).zip(self.out.chunks_mut(W)) {
-            let count = group.len() / depth;
-            for start in (0..depth).step_by(DEPTH) {
-                let end = depth.min(start + DEPTH);
-                let x = &self.a[start..end];
-                let mut sums = [0.0; W];
-                if count == W {
-                    let y: [&[f64]; W] =
-                        std::array::from_fn(|lane| &group[lane * depth + start..lane * depth + end]);
-                    for k in 0..x.len() {
-                        for lane in 0..W {
-                            sums[lane] = I::mul_add(x[k], y[lane][k], sums[lane]);
-                        }
-                    }
-                } else {
-                    for lane in 0..count {
-                        let y = &group[lane * depth + start..lane * depth + end];
-                        for k in 0..x.len() {
-                            sums[lane] = I::mul_add(x[k], y[k], sums[lane]);
-                        }
-                    }
-                }
-                for lane in 0..count {
-                    out[lane] = if start == 0 { sums[lane] } else { out[lane] + sums[lane] };
-                }
-            }
-        }
+/// One cell, in the order of any other tile.
+#[inline(always)]
+fn one_cell<I: Isa, const DISTANCE: bool>(x: &[f64], y: &[f64]) -> f64 {
+    let mut total = 0.0;
+    for start in (0..x.len()).step_by(DEPTH) {
+        let terms = start..x.len().min(start + DEPTH);
+        let sums = panel::<I, 1, 1, DISTANCE>([&x[terms.clone()]], [&y[terms]]);
+        let mut values = [0.0; COLUMNS];
+        sums[0].store(&mut values);
+        total = if start == 0 { values[0] } else { total + values[0] };
     }
+    total
 }
 
 struct Sums<'a, const DISTANCE: bool> {
-    a: &'a [f64],
-    b: &'a [f64],
-    depth: usize,
-    scratch: &'a mut Vec<f64>,
+    a: Apart<'a>,
+    b: Apart<'a>,
+    wanted: Wanted,
     out: &'a mut [f64],
     out_stride: usize,
 }
 
 impl<const DISTANCE: bool> Work for Sums<'_, DISTANCE> {
     #[inline(always)]
-    fn run<I: Isa>(self) {
-        let Self { a, b, depth, scratch, out, out_stride } = self;
-        let (row_panels, column_panels) = ((a.len() / depth).div_ceil(ROWS), (b.len() / depth).div_ceil(W));
-        let columns = b.len() / depth;
-        let packed_a = row_panels * DEPTH * ROWS;
-        scratch.resize(packed_a + column_panels * DEPTH * W, 0.0);
-        let (pack_a, pack_b) = scratch.split_at_mut(packed_a);
+    fn run<I: Isa>(mut self) {
+        let (rows, columns, depth) = (self.a.count, self.b.count, self.a.depth);
         for start in (0..depth).step_by(DEPTH) {
-            let block = DEPTH.min(depth - start);
-            let pack_a = &mut pack_a[..row_panels * block * ROWS];
-            let pack_b = &mut pack_b[..column_panels * block * W];
-            pack::<ROWS>(a, depth, start, block, pack_a);
-            pack::<W>(b, depth, start, block, pack_b);
-            for (p, panel_b) in pack_b.chunks_exact(block * W).enumerate() {
-                let width = W.min(columns - p * W);
-                for (q, panel_a) in pack_a.chunks_exact(block * ROWS).enumerate() {
-                    let sums = panel_sums::<I, DISTANCE>(panel_a, panel_b);
-                    add_block(&sums, q * ROWS, p * W, width, start == 0, out, out_stride);
+            for far in (0..columns).step_by(FAR) {
+                for near in (0..rows).step_by(NEAR) {
+                    let (rows, columns) = (near..rows.min(near + NEAR), far..columns.min(far + FAR));
+                    self.block::<I>(rows, columns, start..depth.min(start + DEPTH));
                 }
             }
         }
     }
 }
 
-/// Writes the first block of a sum, adds the later ones; rows beyond the end of `out` are padding.
+impl<const DISTANCE: bool> Sums<'_, DISTANCE> {
+    /// What some terms add to some cells.
+    #[inline(always)]
+    fn block<I: Isa>(&mut self, rows: Range<usize>, columns: Range<usize>, terms: Range<usize>) {
+        let (a, b, last) = (self.a, self.b, columns.end - 1);
+        for column in columns.step_by(COLUMNS) {
+            // Beyond the last column it is taken again, and not written.
+            let mut panel_b = [b.terms(column, terms.clone()); COLUMNS];
+            for c in 1..COLUMNS {
+                panel_b[c] = b.terms(last.min(column + c), terms.clone());
+            }
+            let width = COLUMNS.min(last + 1 - column);
+            let (mut row, first) = (rows.start, terms.start == 0);
+            while row < rows.end && self.wanted.has(row, column + width - 1) {
+                let out = &mut self.out[row * self.out_stride + column..];
+                if rows.end - row >= ROWS {
+                    let mut panel_a = [a.terms(row, terms.clone()); ROWS];
+                    for r in 1..ROWS {
+                        panel_a[r] = a.terms(row + r, terms.clone());
+                    }
+                    let sums = panel::<I, ROWS, COLUMNS, DISTANCE>(panel_a, panel_b);
+                    add_block::<I, ROWS>(&sums, width, first, out, self.out_stride);
+                    row += ROWS;
+                } else {
+                    let panel_a = [a.terms(row, terms.clone())];
+                    let sums = panel::<I, 1, COLUMNS, DISTANCE>(panel_a, panel_b);
+                    add_block::<I, 1>(&sums, width, first, out, self.out_stride);
+                    row += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Writes the first block of a sum, adds the later ones.
 #[inline(always)]
-fn add_block(
-    sums: &[[f64; W]; ROWS],
-    row: usize,
-    column: usize,
+fn add_block<I: Isa, const R: usize>(
+    sums: &[I::Four; R],
     width: usize,
     first: bool,
     out: &mut [f64],
     out_stride: usize,
 ) {
-    for (i, sum) in sums.iter().enumerate() {
-        let at = (row + i) * out_stride + column;
-        let Some(cells) = out.get_mut(at..at + width) else { return };
-        for (cell, s) in cells.iter_mut().zip(sum) {
-            *cell = if first { *s } else { *cell + s };
-        }
-    }
-}
-
-/// Rearranges `block` terms of each row into panels of `P` rows with the rows innermost; zero where none is left.
-#[inline(always)]
-fn pack<const P: usize>(rows: &[f64], depth: usize, start: usize, block: usize, packed: &mut [f64]) {
-    for (panel, group) in packed.chunks_exact_mut(block * P).zip(rows.chunks(depth * P)) {
-        let panel = panel.as_chunks_mut::<P>().0;
-        match group.len() == depth * P {
-            true => pack_full::<P>(group, depth, start, panel),
-            false => {
-                panel.fill([0.0; P]);
-                for (lane, row) in group.chunks_exact(depth).enumerate() {
-                    for (cells, value) in panel.iter_mut().zip(&row[start..start + block]) {
-                        cells[lane] = *value;
-                    }
-                }
+    for r in 0..R {
+        let cells = &mut out[r * out_stride..];
+        if let (COLUMNS, Some(cells)) = (width, cells.first_chunk_mut()) {
+            let sum = if first { sums[r] } else { I::Four::load(cells).add(sums[r]) };
+            sum.store(cells);
+        } else {
+            let mut values = [0.0; COLUMNS];
+            sums[r].store(&mut values);
+            for j in 0..width {
+                cells[j] = if first { values[j] } else { cells[j] + values[j] };
             }
         }
     }
 }
 
-/// A whole panel, a square of `P` terms at a time, so that the transposition happens in registers.
+/// The sums of one block of terms of R rows with C columns, at most four.
 #[inline(always)]
-fn pack_full<const P: usize>(group: &[f64], depth: usize, start: usize, panel: &mut [[f64; P]]) {
-    let (squares, rest) = panel.as_chunks_mut::<P>();
-    let done = squares.len() * P;
-    for (s, square) in squares.iter_mut().enumerate() {
-        let mut block = [[0.0; P]; P];
-        for (lane, block) in block.iter_mut().enumerate() {
-            let at = lane * depth + start + s * P;
-            block.copy_from_slice(&group[at..at + P]);
+fn panel<I: Isa, const R: usize, const C: usize, const DISTANCE: bool>(
+    a: [&[f64]; R],
+    b: [&[f64]; C],
+) -> [I::Four; R] {
+    let (length, fours) = (a[0].len(), a[0].len() / 4);
+    let (mut xs, mut ys) = ([&[[0.0; 4]; 0][..]; R], [&[[0.0; 4]; 0][..]; C]);
+    for r in 0..R {
+        xs[r] = &a[r].as_chunks::<4>().0[..fours];
+    }
+    for c in 0..C {
+        ys[c] = &b[c].as_chunks::<4>().0[..fours];
+    }
+    let zero = I::Four::splat(0.0);
+    let mut sums = [[zero; COLUMNS]; R];
+    for k in 0..fours {
+        let mut x = [zero; R];
+        for r in 0..R {
+            x[r] = I::Four::load(&xs[r][k]);
         }
-        for (k, cells) in square.iter_mut().enumerate() {
-            for lane in 0..P {
-                cells[lane] = block[lane][k];
+        for c in 0..C {
+            let y = I::Four::load(&ys[c][k]);
+            for r in 0..R {
+                sums[r][c] = term::<I, DISTANCE>(x[r], y, sums[r][c]);
             }
         }
     }
-    for (k, cells) in rest.iter_mut().enumerate() {
-        for (lane, cell) in cells.iter_mut().enumerate() {
-            *cell = group[lane * depth + start + done + k];
+    if !length.is_multiple_of(4) {
+        let mut x = [zero; R];
+        for r in 0..R {
+            x[r] = I::Four::load_some(&a[r][4 * fours..length]);
+        }
+        for c in 0..C {
+            let y = I::Four::load_some(&b[c][4 * fours..length]);
+            for r in 0..R {
+                sums[r][c] = term::<I, DISTANCE>(x[r], y, sums[r][c]);
+            }
         }
     }
+    let mut totals = [zero; R];
+    for r in 0..R {
+        totals[r] = I::Four::sums(sums[r]);
+    }
+    totals
 }
 
 #[inline(always)]
-fn panel_sums<I: Isa, const DISTANCE: bool>(panel_a: &[f64], panel_b: &[f64]) -> [[f64; W]; ROWS] {
-    let (a, b) = (panel_a.as_chunks::<ROWS>().0, panel_b.as_chunks::<W>().0);
-    let mut sums = [[0.0; W]; ROWS];
-    for (a, b) in a.iter().zip(b) {
-        for (sum, a) in sums.iter_mut().zip(a) {
-            for (s, b) in sum.iter_mut().zip(b) {
-                let (left, right) = if DISTANCE { (*a - *b, *a - *b) } else { (*a, *b) };
-                *s = I::mul_add(left, right, *s);
-            }
-        }
+fn term<I: Isa, const DISTANCE: bool>(x: I::Four, y: I::Four, sum: I::Four) -> I::Four {
+    if DISTANCE {
+        let difference = x.sub(y);
+        difference.mul_add(difference, sum)
+    } else {
+        x.mul_add(y, sum)
     }
-    sums
 }
 
 #[cfg(test)]
@@ -247,8 +354,8 @@ mod tests {
             let (a, b) = (numbers(rows * depth, 1), numbers(columns * depth, 2));
             let stride = columns + 2;
             let (mut out, mut distances) = (vec![7.0; rows * stride], vec![0.0; rows * stride]);
-            inner_products(&a, &b, depth, &mut Vec::new(), &mut out, stride);
-            squared_distances(&a, &b, depth, &mut Vec::new(), &mut distances, stride);
+            inner_products(&a, &b, depth, &mut out, stride);
+            squared_distances(&a, &b, depth, &mut distances, stride);
             for i in 0..rows {
                 for j in 0..columns {
                     let naive: f64 = (0..depth).map(|k| a[i * depth + k] * b[j * depth + k]).sum();
@@ -267,21 +374,21 @@ mod tests {
         let depth = 1000;
         let a = numbers(20 * depth, 3);
         let mut whole = vec![0.0; 400];
-        inner_products(&a, &a, depth, &mut Vec::new(), &mut whole, 20);
+        inner_products(&a, &a, depth, &mut whole, 20);
         for i in 0..20 {
             for j in 0..20 {
                 let mut one = [0.0];
                 let (x, y) = (&a[i * depth..(i + 1) * depth], &a[j * depth..(j + 1) * depth]);
-                inner_products(x, y, depth, &mut Vec::new(), &mut one, 1);
+                inner_products(x, y, depth, &mut one, 1);
                 assert_eq!(one[0].to_bits(), whole[i * 20 + j].to_bits());
                 if i == 3 {
                     // One row with all: every lane of a group, and what is left over.
                     let mut row = [0.0; 20];
-                    inner_products(x, &a, depth, &mut Vec::new(), &mut row, 20);
+                    inner_products(x, &a, depth, &mut row, 20);
                     assert_eq!(row.map(f64::to_bits), std::array::from_fn(|k| whole[60 + k].to_bits()));
                 }
                 if i == j {
-                    squares(x, depth, &mut one);
+                    squares(Apart::dense(x, depth), &mut one);
                     assert_eq!(one[0].to_bits(), whole[i * 20 + i].to_bits());
                 }
                 assert_eq!(whole[j * 20 + i].to_bits(), whole[i * 20 + j].to_bits());

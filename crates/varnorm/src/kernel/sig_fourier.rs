@@ -155,15 +155,15 @@ impl Pass for FourierPass {
         Ok(())
     }
 
-    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
         if let Some((map, prepared)) = &self.made {
-            features::walk(map, prepared, tile, scratch, kept);
+            features::walk(map, prepared, tile, kept);
         }
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
         if let Some((map, prepared)) = &self.made {
-            features::walk_diagonal(map, prepared, set, which, scratch, kept);
+            features::walk_diagonal(map, prepared, set, which, kept);
         }
     }
 

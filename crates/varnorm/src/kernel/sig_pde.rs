@@ -124,7 +124,7 @@ impl Pass for PdePass {
         2 * self.kernels.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
         let first = self.kernels.iter().find_map(|k| match k.scheme {
             Scheme::Tolerance(tolerance) => Some((k, tolerance)),
             Scheme::Dyadic(_) => None,
@@ -142,7 +142,7 @@ impl Pass for PdePass {
         }
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
         recurrence::walk_diagonal(&Planned { pass: self, known: None }, set, which, kept);
     }
 

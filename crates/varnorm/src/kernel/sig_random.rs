@@ -33,7 +33,7 @@ use super::columns::{Columns, L, Of};
 use super::lanes::{Four, Isa, Work, dispatch, tanh};
 use super::normal::Normal;
 use super::pass::{Pass, Tile, Values};
-use super::product::inner_products;
+use super::product::{Apart, inner_products_of, squares};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -287,22 +287,23 @@ impl Pass for RandomPass {
         self.maps.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
         for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(tile.pairs())) {
             let depth = map.features as usize;
             let columns = map.columns.as_ref().unwrap_or(&map.rows);
             let rows = &map.rows.values()[tile.rows.start * depth..tile.rows.end * depth];
             let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
-            inner_products(rows, columns, depth, scratch, plane, tile.columns.len());
+            let (rows, columns) = (Apart::dense(rows, depth), Apart::dense(columns, depth));
+            inner_products_of(rows, columns, tile.wanted(0, 0), plane, tile.columns.len());
         }
     }
 
     /// Features of the rows with themselves: the columns may be of another set.
-    fn walk_diagonal(&self, _set: &SeriesSet, which: Range<usize>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, _set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
         for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(which.len())) {
             for (cell, at) in plane.iter_mut().zip(which.clone()) {
                 let row = map.rows.row(at);
-                inner_products(row, row, row.len(), scratch, std::slice::from_mut(cell), 1);
+                squares(Apart::dense(row, row.len()), std::slice::from_mut(cell));
             }
         }
     }

@@ -133,7 +133,7 @@ impl Pass for SignaturePass {
         recurrence::Recurrence::kept(&self.terms)
     }
 
-    fn walk(&self, tile: &Tile<'_>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
         recurrence::walk(&self.terms, tile, kept);
     }
 
@@ -141,7 +141,6 @@ impl Pass for SignaturePass {
         &self,
         set: &SeriesSet,
         which: std::ops::Range<usize>,
-        _scratch: &mut Vec<f64>,
         kept: &mut [f64],
     ) {
         recurrence::walk_diagonal(&self.terms, set, which, kept);

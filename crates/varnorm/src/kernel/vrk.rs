@@ -31,9 +31,9 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::lanes::{Isa, Work, dispatch};
+use super::lanes::{Four, Isa, W, Work, dispatch_registers};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::product::{inner_products, squares};
+use super::steps::{self, Alter, Block};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 
@@ -107,26 +107,16 @@ impl Pass for VrkPass {
         2 * self.kernels.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        let (channels, columns) = (tile.row_set.channels(), tile.columns.len());
-        let mut points = [vec![0.0; tile.rows.len() * channels], vec![0.0; columns * channels]];
-        let steps = tile.row_set.series(tile.rows.start).steps();
-        self.advance(steps, tile.pairs(), kept, |step, clip, products| {
-            gather(tile.row_set, tile.rows.clone(), step, &mut points[0]);
-            gather(tile.column_set, tile.columns.clone(), step, &mut points[1]);
-            points.iter_mut().for_each(|points| shorten(clip, channels, points));
-            inner_products(&points[0], &points[1], channels, scratch, products, columns);
-        });
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+        let channels = tile.row_set.channels();
+        self.advance(tile.pairs(), channels, kept, |alter, each| steps::walk::<false>(tile, alter, each));
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, _scratch: &mut Vec<f64>, kept: &mut [f64]) {
-        let mut points = vec![0.0; which.len() * set.channels()];
-        let steps = set.series(which.start).steps();
-        self.advance(steps, which.len(), kept, |step, clip, products| {
-            gather(set, which.clone(), step, &mut points);
-            shorten(clip, set.channels(), &mut points);
-            squares(&points, set.channels(), products);
-        });
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+        let walk = |alter: Alter<'_>, each: &mut dyn FnMut(Block<'_>)| {
+            steps::walk_diagonal(set, which.clone(), alter, each);
+        };
+        self.advance(which.len(), set.channels(), kept, walk);
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -157,18 +147,10 @@ pub(super) fn length(point: &[f64]) -> f64 {
     point.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-/// The points of some series at one step, one below the other.
-fn gather(set: &SeriesSet, which: Range<usize>, step: usize, out: &mut [f64]) {
-    for (i, point) in which.zip(out.chunks_exact_mut(set.channels())) {
-        point.copy_from_slice(set.series(i).step(step));
-    }
-}
-
 /// Brings points into the domain of a kernel of this tau.
-fn shorten(clip: Option<(Clip, f64)>, channels: usize, points: &mut [f64]) {
+fn shorten(clip: Clip, tau: f64, channels: usize, points: &mut [f64]) {
     match clip {
-        None => {}
-        Some((Clip::Ball(share), tau)) => {
+        Clip::Ball(share) => {
             let radius = share / tau;
             for point in points.chunks_exact_mut(channels) {
                 let length = length(point);
@@ -177,7 +159,7 @@ fn shorten(clip: Option<(Clip, f64)>, channels: usize, points: &mut [f64]) {
                 }
             }
         }
-        Some((Clip::Named(NamedClip::Published), tau)) => {
+        Clip::Named(NamedClip::Published) => {
             let most = (1.0 / (tau * (channels as f64).sqrt()) - 0.1).max(0.0);
             points.iter_mut().for_each(|v| *v = v.clamp(-most, most));
         }
@@ -185,31 +167,39 @@ fn shorten(clip: Option<(Clip, f64)>, channels: usize, points: &mut [f64]) {
 }
 
 impl VrkPass {
-    /// All kernels, step by step. `make_products` makes those of a step for points that are clipped as told.
+    /// All kernels, block by block. `walk` hands over the products of points that are altered as told.
     fn advance(
         &self,
-        steps: usize,
         pairs: usize,
+        channels: usize,
         kept: &mut [f64],
-        mut make_products: impl FnMut(usize, Option<(Clip, f64)>, &mut [f64]),
+        walk: impl Fn(Alter<'_>, &mut dyn FnMut(Block<'_>)),
     ) {
         for planes in kept.chunks_exact_mut(2 * pairs) {
             planes[..pairs].fill(1.0);
             planes[pairs..].fill(0.0);
         }
-        let (mut products, mut ones) = (vec![0.0; pairs], vec![1.0; self.kernels.len() * pairs]);
-        for step in 0..steps {
-            // Kernels that clip alike share their products.
-            let mut made = None;
-            let states = kept.chunks_exact_mut(2 * pairs).zip(ones.chunks_exact_mut(pairs));
-            for (kernel, (planes, ones)) in self.kernels.iter().zip(states) {
-                let clip = kernel.clip.map(|clip| (clip, kernel.tau));
-                if made != Some(clip) {
-                    made = Some(clip);
-                    make_products(step, clip, &mut products);
+        // Kernels that clip alike share their products.
+        let alike = |a: &One, b: &One| a.clip == b.clip && (a.clip.is_none() || a.tau == b.tau);
+        let mut states = kept.chunks_exact_mut(2 * pairs);
+        for kernels in self.kernels.chunk_by(alike) {
+            let (tau, mut ones) = (kernels[0].tau, vec![1.0; kernels.len() * pairs]);
+            let mut states: Vec<&mut [f64]> = states.by_ref().take(kernels.len()).collect();
+            let mut advance = |block: Block<'_>| {
+                for (k, (kernel, planes)) in kernels.iter().zip(&mut states).enumerate() {
+                    let (mantissas, exponents) = planes.split_at_mut(pairs);
+                    let which = block.pairs.clone();
+                    let ones = &mut ones[k * pairs..][which.clone()];
+                    let (mantissas, exponents) = (&mut mantissas[which.clone()], &mut exponents[which]);
+                    dispatch_registers(Advance { kernel, block: &block, ones, mantissas, exponents });
                 }
-                let (mantissas, exponents) = planes.split_at_mut(pairs);
-                dispatch(Step { kernel, products: &products, ones, mantissas, exponents });
+            };
+            match kernels[0].clip {
+                None => walk(None, &mut advance),
+                Some(clip) => {
+                    let alter = |points: &mut [f64]| shorten(clip, tau, channels, points);
+                    walk(Some(&alter), &mut advance);
+                }
             }
         }
         for (kernel, planes) in self.kernels.iter().zip(kept.chunks_exact_mut(2 * pairs)) {
@@ -224,38 +214,65 @@ impl VrkPass {
     }
 }
 
-/// `K = 1 + q K` for all pairs, with room made in the mantissas.
-struct Step<'a> {
+/// `K = 1 + q K` for some pairs and steps, with room made in the mantissas.
+struct Advance<'a> {
     kernel: &'a One,
-    products: &'a [f64],
+    block: &'a Block<'a>,
     /// A one for every pair, scaled as its mantissa is.
     ones: &'a mut [f64],
     mantissas: &'a mut [f64],
     exponents: &'a mut [f64],
 }
 
-impl Work for Step<'_> {
+impl Work for Advance<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { kernel, products, ones, mantissas, exponents } = self;
-        let (tau_square, lambda_square) = (kernel.tau * kernel.tau, kernel.lambda * kernel.lambda);
-        let pairs = products.len();
-        let (ones, mantissas) = (&mut ones[..pairs], &mut mantissas[..pairs]);
-        let mut largest = 0.0f64;
-        for i in 0..pairs {
-            let q = lambda_square / I::mul_add(-tau_square, products[i], 1.0);
-            mantissas[i] = I::mul_add(q, mantissas[i], ones[i]);
-            let size = mantissas[i].abs();
-            largest = if size > largest { size } else { largest };
-        }
-        if largest > LARGE {
-            for ((mantissa, one), exponent) in mantissas.iter_mut().zip(ones).zip(exponents) {
-                if mantissa.abs() > LARGE {
-                    *mantissa *= 1.0 / LARGE;
-                    *one *= 1.0 / LARGE;
-                    *exponent += STEP as f64;
+        let Self { kernel, block, ones, mantissas, exponents } = self;
+        let (minus_tau_square, lambda_square) =
+            (I::Four::splat(-kernel.tau * kernel.tau), I::Four::splat(kernel.lambda * kernel.lambda));
+        let (large, unit) = (I::Four::splat(LARGE), I::Four::splat(1.0));
+        let states = mantissas.chunks_mut(W).zip(ones.chunks_mut(W)).zip(exponents.chunks_mut(W));
+        for (group, ((mantissas, ones), exponents)) in states.enumerate() {
+            let (mut values, mut scaled) = ([[1.0; 4]; 2], [[1.0; 4]; 2]);
+            values.as_flattened_mut()[..mantissas.len()].copy_from_slice(mantissas);
+            scaled.as_flattened_mut()[..ones.len()].copy_from_slice(ones);
+            let mut value = [I::Four::load(&values[0]), I::Four::load(&values[1])];
+            let mut one = [I::Four::load(&scaled[0]), I::Four::load(&scaled[1])];
+            for row in block.values.chunks_exact(block.width) {
+                let products = &row.as_chunks::<4>().0.as_chunks::<2>().0[group];
+                for i in 0..2 {
+                    let below = minus_tau_square.mul_add(I::Four::load(&products[i]), unit);
+                    value[i] = lambda_square.div(below).mul_add(value[i], one[i]);
+                }
+                if value[0].abs().max(value[1].abs()).any_above(large) {
+                    for i in 0..2 {
+                        value[i].store(&mut values[i]);
+                        one[i].store(&mut scaled[i]);
+                    }
+                    make_room(values.as_flattened_mut(), scaled.as_flattened_mut(), exponents);
+                    for i in 0..2 {
+                        (value[i], one[i]) = (I::Four::load(&values[i]), I::Four::load(&scaled[i]));
+                    }
                 }
             }
+            for i in 0..2 {
+                value[i].store(&mut values[i]);
+                one[i].store(&mut scaled[i]);
+            }
+            mantissas.copy_from_slice(&values.as_flattened()[..mantissas.len()]);
+            ones.copy_from_slice(&scaled.as_flattened()[..ones.len()]);
+        }
+    }
+}
+
+/// Hands a power of two of large values to their exponents.
+#[cold]
+fn make_room(values: &mut [f64], ones: &mut [f64], exponents: &mut [f64]) {
+    for ((value, one), exponent) in values.iter_mut().zip(ones).zip(exponents) {
+        if value.abs() > LARGE {
+            *value *= 1.0 / LARGE;
+            *one *= 1.0 / LARGE;
+            *exponent += STEP as f64;
         }
     }
 }

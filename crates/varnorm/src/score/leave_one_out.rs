@@ -217,7 +217,7 @@ fn weighted_products(spectrum: &Spectrum, weight: impl Fn(f64) -> f64, run: &Run
     const ROWS: usize = 48;
     let tasks: Vec<_> = points.chunks(ROWS * rank).zip(products.values_mut().chunks_mut(ROWS * n)).collect();
     run.for_each("leave-one-out products", tasks, |(rows, out)| {
-        inner_products(rows, &points, rank, &mut Vec::new(), out, n);
+        inner_products(rows, &points, rank, out, n);
         Ok(())
     })?;
     Ok(products)

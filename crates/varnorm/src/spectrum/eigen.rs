@@ -124,7 +124,7 @@ fn apply(matrix: &Matrix, vectors: &[f64], run: &Run) -> Result<Vec<f64>> {
     let tasks: Vec<(&[f64], &mut [f64])> =
         matrix.values().chunks(height * n).zip(by_cell.chunks_mut(height * count)).collect();
     run.for_each("eigenvectors", tasks, |(rows, out)| {
-        inner_products(rows, vectors, n, &mut Vec::new(), out, count);
+        inner_products(rows, vectors, n, out, count);
         Ok(())
     })?;
     Ok((0..count).flat_map(|v| (0..n).map(move |i| (i, v))).map(|(i, v)| by_cell[i * count + v]).collect())
@@ -146,7 +146,7 @@ impl Basis {
         let count = self.len();
         let mut out = vec![0.0; block.len() / self.size * count];
         if count > 0 {
-            inner_products(block, &self.vectors, self.size, &mut Vec::new(), &mut out, count);
+            inner_products(block, &self.vectors, self.size, &mut out, count);
         }
         out
     }

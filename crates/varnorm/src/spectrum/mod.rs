@@ -224,7 +224,7 @@ impl Spectrum {
         if rank == 0 {
             return;
         }
-        inner_products(&centred, self.coordinates.values(), n, &mut Vec::new(), cells, rank);
+        inner_products(&centred, self.coordinates.values(), n, cells, rank);
         for row in cells.chunks_exact_mut(rank) {
             for (cell, eigenvalue) in row.iter_mut().zip(&self.eigenvalues) {
                 *cell /= n as f64 * eigenvalue;

@@ -97,7 +97,6 @@ impl<'a> Leaver<'a> {
             vectors.values(),
             self.points.values(),
             vectors.columns(),
-            &mut Vec::new(),
             &mut cells,
             n,
         );

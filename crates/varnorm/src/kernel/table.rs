@@ -1,0 +1,317 @@
+//! Tables of inner products of points: all steps of one series with all steps of others.
+//!
+//! Points have tens to thousands of channels, tables a hundred steps or so each way. Each cell is summed over blocks of
+//! [`DEPTH`] channels, in order, however it is made, so that its bits do not depend on the company.
+
+use super::columns::L;
+use super::lanes::{Four, Isa, W, Work, dispatch, dispatch_registers, fetch};
+use super::product::{Apart, from_product, squared_distance};
+
+/// Channels per block: a point of L lanes takes half of the first-level cache.
+const DEPTH: usize = 128;
+/// Rows of one lane's table whose sums stay in registers; with `W` columns this fills the 16 registers of AVX2.
+const ROWS: usize = 6;
+/// Rows of the table of L lanes whose sums do.
+const TOGETHER: usize = 3;
+/// Registers of L lanes.
+const QUARTERS: usize = L / 4;
+
+/// `cells[s * T + t][lane] = <x_s, y_t>` for one row series with L column series. x holds points one after another, y holds T
+/// points of all lanes, `y[t * channels + channel][lane]`.
+pub(super) fn products_together(x: &[f64], y: &[[f64; L]], channels: usize, cells: &mut [[f64; L]]) {
+    dispatch_registers(Together { x, y, channels, cells });
+}
+
+struct Together<'a> {
+    x: &'a [f64],
+    y: &'a [[f64; L]],
+    channels: usize,
+    cells: &'a mut [[f64; L]],
+}
+
+impl Work for Together<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { x, y, channels, cells } = self;
+        let (rows, width) = (x.len() / channels, y.len() / channels);
+        for first in (0..channels).step_by(DEPTH) {
+            let end = channels.min(first + DEPTH);
+            for t in 0..width {
+                let point = &y[t * channels + first..t * channels + end];
+                let mut s = 0;
+                while s < rows {
+                    // The cells of the next rows: they lie a whole row of the table apart.
+                    for next in s + TOGETHER..rows.min(s + 2 * TOGETHER) {
+                        fetch(&cells[next * width + t]);
+                    }
+                    let (x, cells) = (&x[s * channels..], &mut cells[s * width + t..]);
+                    if s + TOGETHER <= rows {
+                        together::<I, TOGETHER>(x, channels, first, point, cells, width);
+                        s += TOGETHER;
+                    } else {
+                        together::<I, 1>(x, channels, first, point, cells, width);
+                        s += 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// R rows with one point of L series: each value that is loaded serves all rows.
+#[inline(always)]
+fn together<I: Isa, const R: usize>(
+    x: &[f64],
+    channels: usize,
+    first: usize,
+    point: &[[f64; L]],
+    cells: &mut [[f64; L]],
+    width: usize,
+) {
+    let mut xs = [&x[..0]; R];
+    for r in 0..R {
+        xs[r] = &x[r * channels + first..][..point.len()];
+    }
+    let mut sums = [[I::Four::splat(0.0); QUARTERS]; R];
+    for (k, y) in point.iter().enumerate() {
+        let mut factors = [I::Four::splat(0.0); R];
+        for r in 0..R {
+            factors[r] = I::Four::splat(xs[r][k]);
+        }
+        for q in 0..QUARTERS {
+            let y = I::Four::load(&y.as_chunks::<4>().0[q]);
+            for r in 0..R {
+                sums[r][q] = factors[r].mul_add(y, sums[r][q]);
+            }
+        }
+    }
+    for r in 0..R {
+        let cell = cells[r * width].as_chunks_mut::<4>().0;
+        for q in 0..QUARTERS {
+            let sum = if first == 0 { sums[r][q] } else { I::Four::load(&cell[q]).add(sums[r][q]) };
+            sum.store(&mut cell[q]);
+        }
+    }
+}
+
+/// `out[s * T + t] = <x_s, y_t>` for one pair of series of T steps of y. `scratch` is grown as needed and can be used again.
+pub(super) fn products(x: &[f64], y: &[f64], channels: usize, scratch: &mut Vec<f64>, out: &mut [f64]) {
+    dispatch(Alone { x, y, channels, scratch, out });
+}
+
+struct Alone<'a> {
+    x: &'a [f64],
+    y: &'a [f64],
+    channels: usize,
+    scratch: &'a mut Vec<f64>,
+    out: &'a mut [f64],
+}
+
+impl Work for Alone<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { x: a, y: b, channels: depth, scratch, out } = self;
+        let (row_panels, column_panels) = ((a.len() / depth).div_ceil(ROWS), (b.len() / depth).div_ceil(W));
+        let columns = b.len() / depth;
+        let packed_a = row_panels * DEPTH * ROWS;
+        scratch.resize(packed_a + column_panels * DEPTH * W, 0.0);
+        let (pack_a, pack_b) = scratch.split_at_mut(packed_a);
+        for start in (0..depth).step_by(DEPTH) {
+            let block = DEPTH.min(depth - start);
+            let pack_a = &mut pack_a[..row_panels * block * ROWS];
+            let pack_b = &mut pack_b[..column_panels * block * W];
+            pack::<ROWS>(a, depth, start, block, pack_a);
+            pack::<W>(b, depth, start, block, pack_b);
+            for (p, panel_b) in pack_b.chunks_exact(block * W).enumerate() {
+                let width = W.min(columns - p * W);
+                for (q, panel_a) in pack_a.chunks_exact(block * ROWS).enumerate() {
+                    let sums = panel_sums::<I>(panel_a, panel_b);
+                    add_block(&sums, q * ROWS, p * W, width, start == 0, out, columns);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the first block of a sum, adds the later ones; rows beyond the end of `out` are padding.
+#[inline(always)]
+fn add_block(
+    sums: &[[f64; W]; ROWS],
+    row: usize,
+    column: usize,
+    width: usize,
+    first: bool,
+    out: &mut [f64],
+    out_stride: usize,
+) {
+    for (i, sum) in sums.iter().enumerate() {
+        let at = (row + i) * out_stride + column;
+        let Some(cells) = out.get_mut(at..at + width) else { return };
+        for (cell, s) in cells.iter_mut().zip(sum) {
+            *cell = if first { *s } else { *cell + s };
+        }
+    }
+}
+
+/// Rearranges `block` terms of each row into panels of `P` rows with the rows innermost; zero where none is left.
+#[inline(always)]
+fn pack<const P: usize>(rows: &[f64], depth: usize, start: usize, block: usize, packed: &mut [f64]) {
+    for (panel, group) in packed.chunks_exact_mut(block * P).zip(rows.chunks(depth * P)) {
+        let panel = panel.as_chunks_mut::<P>().0;
+        match group.len() == depth * P {
+            true => pack_full::<P>(group, depth, start, panel),
+            false => {
+                panel.fill([0.0; P]);
+                for (lane, row) in group.chunks_exact(depth).enumerate() {
+                    for (cells, value) in panel.iter_mut().zip(&row[start..start + block]) {
+                        cells[lane] = *value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A whole panel, a square of `P` terms at a time, so that the transposition happens in registers.
+#[inline(always)]
+fn pack_full<const P: usize>(group: &[f64], depth: usize, start: usize, panel: &mut [[f64; P]]) {
+    let (squares, rest) = panel.as_chunks_mut::<P>();
+    let done = squares.len() * P;
+    for (s, square) in squares.iter_mut().enumerate() {
+        let mut block = [[0.0; P]; P];
+        for (lane, block) in block.iter_mut().enumerate() {
+            let at = lane * depth + start + s * P;
+            block.copy_from_slice(&group[at..at + P]);
+        }
+        for (k, cells) in square.iter_mut().enumerate() {
+            for lane in 0..P {
+                cells[lane] = block[lane][k];
+            }
+        }
+    }
+    for (k, cells) in rest.iter_mut().enumerate() {
+        for (lane, cell) in cells.iter_mut().enumerate() {
+            *cell = group[lane * depth + start + done + k];
+        }
+    }
+}
+
+#[inline(always)]
+fn panel_sums<I: Isa>(panel_a: &[f64], panel_b: &[f64]) -> [[f64; W]; ROWS] {
+    let (a, b) = (panel_a.as_chunks::<ROWS>().0, panel_b.as_chunks::<W>().0);
+    let mut sums = [[0.0; W]; ROWS];
+    for (a, b) in a.iter().zip(b) {
+        for (sum, a) in sums.iter_mut().zip(a) {
+            for (s, b) in sum.iter_mut().zip(b) {
+                *s = I::mul_add(*a, *b, *s);
+            }
+        }
+    }
+    sums
+}
+
+/// `out[t][lane] = |y_t|^2` of L series, likewise.
+pub(super) fn squares_of_lanes(y: &[[f64; L]], channels: usize, out: &mut Vec<[f64; L]>) {
+    out.resize(y.len() / channels, [0.0; L]);
+    dispatch(LaneSquares { y, channels, out });
+}
+
+struct LaneSquares<'a> {
+    y: &'a [[f64; L]],
+    channels: usize,
+    out: &'a mut [[f64; L]],
+}
+
+impl Work for LaneSquares<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let points = self.y.chunks_exact(self.channels);
+        for (point, out) in points.zip(self.out) {
+            *out = [0.0; L];
+            for block in point.chunks(DEPTH) {
+                let mut sums = [0.0; L];
+                for values in block {
+                    for lane in 0..L {
+                        sums[lane] = I::mul_add(values[lane], values[lane], sums[lane]);
+                    }
+                }
+                for lane in 0..L {
+                    out[lane] += sums[lane];
+                }
+            }
+        }
+    }
+}
+
+/// `|x_s|^2` of every point, with the bits of [`products`].
+pub(super) fn squares(x: &[f64], channels: usize, out: &mut Vec<f64>) {
+    out.resize(x.len() / channels, 0.0);
+    dispatch(Squares { x, channels, out });
+}
+
+struct Squares<'a> {
+    x: &'a [f64],
+    channels: usize,
+    out: &'a mut [f64],
+}
+
+impl Work for Squares<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for (point, out) in self.x.chunks_exact(self.channels).zip(self.out) {
+            *out = 0.0;
+            for block in point.chunks(DEPTH) {
+                let mut sum = 0.0;
+                for value in block {
+                    sum = I::mul_add(*value, *value, sum);
+                }
+                *out += sum;
+            }
+        }
+    }
+}
+
+/// Squared distances in the place of inner products, `cells[s * T + t][lane]`, from the squares of the points x_s and y_t. Where
+/// that loses digits, the distance is made from the differences; `point` gives y_t of a lane.
+pub(super) fn distances<'a>(
+    x: Apart<'a>,
+    x_squares: &'a [f64],
+    point: impl Fn(usize, usize) -> &'a [f64],
+    y_squares: &'a [[f64; L]],
+    cells: &'a mut [[f64; L]],
+) {
+    dispatch_registers(Distances { x, x_squares, point, y_squares, cells });
+}
+
+struct Distances<'a, P> {
+    x: Apart<'a>,
+    x_squares: &'a [f64],
+    point: P,
+    y_squares: &'a [[f64; L]],
+    cells: &'a mut [[f64; L]],
+}
+
+impl<'a, P: Fn(usize, usize) -> &'a [f64]> Work for Distances<'a, P> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { x, x_squares, point, y_squares, cells } = self;
+        for (s, (x2, cells)) in x_squares.iter().zip(cells.chunks_exact_mut(y_squares.len())).enumerate() {
+            for (t, (cell, y2)) in cells.iter_mut().zip(y_squares).enumerate() {
+                let (mut lost, mut any) = ([0.0; L], 0.0);
+                for lane in 0..L {
+                    let (distance, trusted) = from_product::<I>(cell[lane], x2 + y2[lane]);
+                    cell[lane] = distance;
+                    lost[lane] = if trusted { 0.0 } else { 1.0 };
+                }
+                for lane in 0..L {
+                    any += lost[lane];
+                }
+                if any > 0.0 {
+                    for lane in (0..L).filter(|lane| lost[*lane] > 0.0) {
+                        cell[lane] = squared_distance::<I>(x.vector(s), point(lane, t));
+                    }
+                }
+            }
+        }
+    }
+}
