@@ -277,13 +277,7 @@ impl Vectors {
             let mut out = Matrix::zeros(queries.rows(), columns.rows());
             if columns.rows() > 0 && queries.rows() > 0 {
                 let stride = columns.rows();
-                inner_products(
-                    queries.values(),
-                    columns.values(),
-                    d,
-                    out.values_mut(),
-                    stride,
-                );
+                inner_products(queries.values(), columns.values(), d, out.values_mut(), stride);
             }
             out
         };

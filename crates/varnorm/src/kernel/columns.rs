@@ -7,6 +7,9 @@ use crate::data::SeriesSet;
 /// Lanes: four registers of AVX2, so that the latency of one chain hides behind three others.
 pub(crate) const L: usize = 16;
 
+/// Numbers of one series that are packed at a time.
+const BLOCK: usize = 256;
+
 /// What of a series is worked on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Of {
@@ -40,29 +43,44 @@ impl Of {
     }
 }
 
+/// The sum of all absolute increments of a series: its path is no longer.
+pub(crate) fn variation(values: &[f64], channels: usize) -> f64 {
+    values[channels..].iter().zip(values).map(|(next, value)| (next - value).abs()).sum()
+}
+
 /// Packs some steps of up to [`L`] series: `out[step * channels + channel][lane]`; lanes without a series hold zeros.
 pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>, out: &mut Vec<[f64; L]>) {
     let channels = set.channels();
     out.clear();
     out.resize(steps.len() * channels, [0.0; L]);
-    let mut rows = vec![0.0; 4 * channels];
-    for (step, out) in steps.zip(out.chunks_exact_mut(channels)) {
+    if members.len() == L && members.iter().all(|m| *m == members[0]) {
+        let mut series = vec![0.0; out.len()];
+        of.copy(set.series(members[0]).values(), channels, steps, &mut series);
+        out.iter_mut().zip(&series).for_each(|(cells, value)| *cells = [*value; L]);
+        return;
+    }
+    // A block at a time, so that it stays near while all lanes are put in.
+    let block = (BLOCK / channels).max(1);
+    let mut rows = vec![0.0; 4 * block * channels];
+    for (first, out) in steps.step_by(block).zip(out.chunks_mut(block * channels)) {
+        let steps = first..first + out.len() / channels;
         for (quarter, members) in members.chunks(4).enumerate() {
+            let rows = &mut rows[..4 * out.len()];
             rows.fill(0.0);
-            for (row, &member) in rows.chunks_exact_mut(channels).zip(members) {
-                of.copy(set.series(member).values(), channels, step..step + 1, row);
+            for (row, &member) in rows.chunks_exact_mut(out.len()).zip(members) {
+                of.copy(set.series(member).values(), channels, steps.clone(), row);
             }
-            interleave(&rows, quarter, out);
+            interleave(rows, quarter, out);
         }
     }
 }
 
 /// Puts four rows side by side, in one quarter of the lanes.
 fn interleave(rows: &[f64], quarter: usize, out: &mut [[f64; L]]) {
-    let channels = out.len();
-    let (a, rest) = rows.split_at(channels);
-    let (b, rest) = rest.split_at(channels);
-    let (c, d) = rest.split_at(channels);
+    let length = out.len();
+    let (a, rest) = rows.split_at(length);
+    let (b, rest) = rest.split_at(length);
+    let (c, d) = rest.split_at(length);
     for (at, cells) in out.iter_mut().enumerate() {
         cells.as_chunks_mut::<4>().0[quarter] = [a[at], b[at], c[at], d[at]];
     }
@@ -77,6 +95,8 @@ pub(crate) struct Columns {
     pub(crate) channels: usize,
     /// Steps of each.
     pub(crate) lengths: [usize; L],
+    /// Of increments: the sum of their absolute values.
+    pub(crate) variations: [f64; L],
     /// `values[step * channels + channel][lane]`.
     pub(crate) values: Vec<[f64; L]>,
 }
@@ -90,6 +110,15 @@ impl Columns {
             *length = of.count(set.series(member).steps());
         }
         self.steps = self.lengths.iter().copied().max().unwrap_or(0);
+        self.variations = [0.0; L];
+        for (lane, &member) in members.iter().enumerate().take(L) {
+            self.variations[lane] = match of {
+                Of::Points => 0.0,
+                // One row series often stands in all lanes.
+                Of::Increments if lane > 0 && members[lane - 1] == member => self.variations[lane - 1],
+                Of::Increments => variation(set.series(member).values(), set.channels()),
+            };
+        }
     }
 
     /// Packs the series of `members`, reusing the buffer.

@@ -23,10 +23,11 @@
 
 use std::ops::Range;
 
+use super::columns::variation;
 use super::features::{self, FeatureMap, Features, Prepared};
 use super::lanes::{Four, Isa, Work, dispatch};
 use super::pass::{Pass, Tile, Values};
-use super::signature::{COMFORTABLE, Finish, size, variation};
+use super::signature::{COMFORTABLE, Finish, size};
 use super::{Kernel, Lift};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};

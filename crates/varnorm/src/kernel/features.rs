@@ -118,12 +118,7 @@ impl Prepared {
 }
 
 /// The inner products of a tile, one plane per block: the body of [`Pass::walk`](super::pass::Pass::walk).
-pub(crate) fn walk(
-    map: &dyn FeatureMap,
-    prepared: &Prepared,
-    tile: &Tile<'_>,
-    kept: &mut [f64],
-) {
+pub(crate) fn walk(map: &dyn FeatureMap, prepared: &Prepared, tile: &Tile<'_>, kept: &mut [f64]) {
     let whole = (0..tile.rows.len(), 0..tile.columns.len());
     if let (Some(rows), Some(columns)) = (&prepared.rows, prepared.columns()) {
         let sides = [(rows, tile.rows.clone()), (columns, tile.columns.clone())];
@@ -201,12 +196,7 @@ pub(crate) fn walk_diagonal(
 }
 
 /// The inner products of some series with themselves.
-fn squares(
-    map: &dyn FeatureMap,
-    features: &Features,
-    which: Range<usize>,
-    kept: &mut [f64],
-) {
+fn squares(map: &dyn FeatureMap, features: &Features, which: Range<usize>, kept: &mut [f64]) {
     let mut planes = kept.chunks_exact_mut(which.len());
     for (block, plane) in planes.by_ref().take(features.blocks.len()).enumerate() {
         for (cell, at) in plane.iter_mut().zip(which.clone()) {

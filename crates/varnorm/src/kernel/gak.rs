@@ -32,7 +32,8 @@ use std::ops::Range;
 
 use super::Kernel;
 use super::columns::{L, Of};
-use super::lanes::{Isa, Work, dispatch, exp_ratio, power_of_two};
+use super::increments::{block_width, split};
+use super::lanes::{Four, Isa, ROUND, Work, dispatch, dispatch_registers, exp_ratio, power_of_two};
 use super::pairs::{Pairs, ROWS};
 use super::pass::{Pass, Tile, Values};
 use super::recurrence::{self, Recurrence};
@@ -134,33 +135,50 @@ impl Recurrence for GakPass {
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
         let (height, steps) = (pairs.x.steps, pairs.y.steps);
         let weights = weights(steps.max(height));
-        scratch.clear();
-        scratch.resize(ROWS * steps + self.kernels.len() * 2 * (steps + 1), [0.0; L]);
-        let (strip, rows) = scratch.split_at_mut(ROWS * steps);
-        for first in (0..height).step_by(ROWS) {
-            let count = ROWS.min(height - first);
-            pairs.strip::<true>(first..first + count, 0..steps, strip);
-            for (k, kernel) in self.kernels.iter().enumerate() {
-                let rows = &mut rows[2 * k * (steps + 1)..2 * (k + 1) * (steps + 1)];
-                let (even, odd) = rows.split_at_mut(steps + 1);
-                for r in 0..count {
-                    let (s, strip) = (first + r, &strip[r * steps..(r + 1) * steps]);
-                    let (previous, current) =
-                        if s % 2 == 0 { (&mut *even, &mut *odd) } else { (&mut *odd, &mut *even) };
-                    match kernel.band(pairs) {
-                        None => {
-                            previous[0] = [if s == 0 { 1.0 } else { 0.0 }; L];
-                            current[0] = [0.0; L];
-                            dispatch(Advance { kernel, s, strip, weights: &weights, previous, current });
+        // Columns go by in blocks that stay in the first-level cache; those of a band are few already.
+        let bands = self.kernels.iter().any(|kernel| kernel.band.is_some());
+        let width = if bands { steps } else { block_width(self.kernels.len(), pairs.x.channels).min(steps) };
+        let kernels = self.kernels.len();
+        let sizes = [ROWS * width, kernels * width, kernels * height];
+        scratch.resize(scratch.len().max(sizes.iter().sum()), [0.0; L]);
+        let [strip, rows, edges] = split(scratch, sizes);
+        edges.fill([0.0; L]);
+        for start in (0..steps).step_by(width) {
+            let columns = start..steps.min(start + width);
+            rows.fill([0.0; L]);
+            // The cell left of and above the first: the beginning of all alignments, or in the block before.
+            let mut corners = vec![[if start == 0 { 1.0 } else { 0.0 }; L]; kernels];
+            for first in (0..height).step_by(ROWS) {
+                let count = ROWS.min(height - first);
+                pairs.strip::<true>(first..first + count, columns.clone(), strip);
+                for (k, kernel) in self.kernels.iter().enumerate() {
+                    let row = &mut rows[k * width..k * width + columns.len()];
+                    let edges = &mut edges[k * height..(k + 1) * height];
+                    for r in 0..count {
+                        let (s, strip) = (first + r, &strip[r * columns.len()..(r + 1) * columns.len()]);
+                        match kernel.band(pairs) {
+                            None => {
+                                let (weights, corner) = (&weights, &mut corners[k]);
+                                let (start, edge) = (columns.start, &mut edges[s]);
+                                let row = &mut *row;
+                                dispatch_registers(Advance {
+                                    kernel,
+                                    s,
+                                    start,
+                                    strip,
+                                    weights,
+                                    corner,
+                                    edge,
+                                    row,
+                                });
+                            }
+                            Some(band) => {
+                                let (weights, row) = (&weights, &mut *row);
+                                dispatch(AdvanceInBand { kernel, s, band: &band, strip, weights, row });
+                            }
                         }
-                        Some(band) => {
-                            // In place: only the cells of the band are touched.
-                            let row = &mut previous[1..];
-                            dispatch(AdvanceInBand { kernel, s, band: &band, strip, weights: &weights, row });
-                            current.copy_from_slice(previous);
-                        }
+                        take_finished(pairs, s, columns.start, row, &mut out[2 * k]);
                     }
-                    take_finished(pairs, s, &current[1..], &mut out[2 * k]);
                 }
             }
         }
@@ -195,11 +213,13 @@ fn weights(steps: usize) -> Vec<f64> {
     (0..steps).map(|n| if shift(n + 1) - shift(n) > 1.0 { 0.25 } else { 0.5 }).collect()
 }
 
-/// Takes the last cell of those lanes whose row series ends here.
-fn take_finished(pairs: &Pairs<'_>, s: usize, row: &[[f64; L]], out: &mut [f64; L]) {
+/// Takes the last cell of those lanes whose row series ends here and whose column series ends in the block from `start` on.
+fn take_finished(pairs: &Pairs<'_>, s: usize, start: usize, row: &[[f64; L]], out: &mut [f64; L]) {
     for lane in 0..pairs.count() {
-        if pairs.x.lengths[lane] == s + 1 {
-            out[lane] = row[pairs.y.lengths[lane] - 1][lane];
+        if pairs.x.lengths[lane] == s + 1
+            && let Some(cell) = (pairs.y.lengths[lane] - 1).checked_sub(start).and_then(|t| row.get(t))
+        {
+            out[lane] = cell[lane];
         }
     }
 }
@@ -219,40 +239,81 @@ fn at_least(floor: f64, kappa: f64) -> f64 {
     if kappa > floor { kappa } else { floor }
 }
 
-/// Makes row s of M, `current`, from the row before it; both begin with the column before the first.
-///
-/// All operands are in memory: kept in registers across steps they would be taken apart into single numbers.
+/// [`local`] of two registers.
+#[inline(always)]
+fn local_two<F: Four>(factor: F, floor: F, distances: [F; 2]) -> [F; 2] {
+    let mut kappa = distances;
+    for i in 0..2 {
+        let z = distances[i].mul(factor).min(F::splat(FARTHEST));
+        let rounded = z.mul_add(F::splat(std::f64::consts::LOG2_E), F::splat(ROUND));
+        let n = rounded.add(F::splat(-ROUND));
+        let r = n.mul_add(F::splat(-std::f64::consts::LN_2), z);
+        let square = r.mul(r);
+        let even = square.add(F::splat(840.0)).mul_add(square, F::splat(75_600.0));
+        let even = even.mul_add(square, F::splat(665_280.0));
+        let odd = square.mul_add(F::splat(42.0), F::splat(10_080.0)).mul_add(square, F::splat(332_640.0));
+        let (odd, power) = (odd.mul(r), rounded.power_of_low_bits());
+        let below = even.sub(odd);
+        kappa[i] = below.div(power.add(power).mul_add(even.add(odd), F::splat(0.0).sub(below))).max(floor);
+    }
+    kappa
+}
+
+/// Makes row s of M in a block of columns from the row before it, in place.
 struct Advance<'a> {
     kernel: &'a One,
     s: usize,
+    /// The first column of the block.
+    start: usize,
     strip: &'a [[f64; L]],
     weights: &'a [f64],
-    previous: &'a [[f64; L]],
-    current: &'a mut [[f64; L]],
+    /// The cell before the first of the row above; of this row, afterwards.
+    corner: &'a mut [f64; L],
+    /// The cell before the first of this row; the last of this row, afterwards.
+    edge: &'a mut [f64; L],
+    row: &'a mut [[f64; L]],
 }
 
 impl Work for Advance<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { kernel, s, strip, weights, previous, current } = self;
-        let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
-        let steps = strip.len();
-        let (weights, previous, current) = (&weights[..steps], &previous[..=steps], &mut current[..=steps]);
-        for t in 0..steps {
-            let (across, both) = (weights[t], down * weights[t]);
-            let mut kappa = [0.0; L];
-            for lane in 0..L {
-                kappa[lane] = at_least(floor, local::<I>(factor, strip[t][lane]));
+        let Self { kernel, s, start, strip, weights, corner, edge, row } = self;
+        let (factor, floor) = (I::Four::splat(kernel.factor), I::Four::splat(kernel.floor));
+        let down = weights[s];
+        let down_four = I::Four::splat(down);
+        let weights = &weights[start..start + row.len()];
+        for half in 0..L / 8 {
+            let (mut corners, mut left) = (two::<I>(corner, half), two::<I>(edge, half));
+            set_two::<I>(corner, half, left);
+            for ((cell, distances), across) in row.iter_mut().zip(strip).zip(weights) {
+                let (across, both) = (I::Four::splat(*across), I::Four::splat(down * across));
+                let kappa = local_two(factor, floor, two::<I>(distances, half));
+                let above = two::<I>(cell, half);
+                for i in 0..2 {
+                    // Powers of two are exact factors, so that rows and columns can change places without changing bits.
+                    let sides = down_four.mul_add(above[i], across.mul(left[i]));
+                    left[i] = kappa[i].mul(both.mul_add(corners[i], sides));
+                }
+                set_two::<I>(cell, half, left);
+                corners = above;
             }
-            let (corner, above) = (&previous[t], &previous[t + 1]);
-            let (before, after) = current.split_at_mut(t + 1);
-            let (left, cell) = (&before[t], &mut after[0]);
-            for lane in 0..L {
-                // Powers of two are exact factors, so that rows and columns can change places without changing bits.
-                let sides = I::mul_add(down, above[lane], across * left[lane]);
-                cell[lane] = kappa[lane] * I::mul_add(both, corner[lane], sides);
-            }
+            set_two::<I>(edge, half, left);
         }
+    }
+}
+
+/// Eight lanes as two registers.
+#[inline(always)]
+fn two<I: Isa>(cell: &[f64; L], half: usize) -> [I::Four; 2] {
+    let [first, second] = &cell.as_chunks::<4>().0.as_chunks::<2>().0[half];
+    [I::Four::load(first), I::Four::load(second)]
+}
+
+#[inline(always)]
+fn set_two<I: Isa>(cell: &mut [f64; L], half: usize, values: [I::Four; 2]) {
+    let cells = &mut cell.as_chunks_mut::<4>().0.as_chunks_mut::<2>().0[half];
+    for i in 0..2 {
+        values[i].store(&mut cells[i]);
     }
 }
 

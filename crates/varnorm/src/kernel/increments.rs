@@ -8,13 +8,15 @@ use std::ops::Range;
 
 use super::columns::{L, Of};
 use super::lanes::{Four, Isa, Work, dispatch_registers, exp_two};
-use super::pairs::{Pairs, ROWS};
+use super::pairs::{MANY_CHANNELS, Pairs, ROWS};
 
 /// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
 const BLOCK_CELLS: usize = 200;
 
 /// Columns of a block, for a recurrence that keeps so many cells per column.
 pub(crate) fn block_width(per_column: usize, channels: usize) -> usize {
+    // Many channels are not read here any more: their static values come from a table.
+    let channels = if channels < MANY_CHANNELS { channels } else { 0 };
     (BLOCK_CELLS / (per_column + channels / 2 + 2)).clamp(8, 64)
 }
 

@@ -76,8 +76,12 @@ impl Pass for IntegralPass {
             for (kernel, plane) in planes.filter(|(kernel, _)| kernel.of_distances() == distances) {
                 let out = &mut plane[block.pairs.clone()];
                 match *kernel {
-                    Static::Rbf { factor } => dispatch_registers(Add { of: Rbf(factor), block: &block, total, out }),
-                    Static::Poly { c, p } => dispatch_registers(Add { of: Poly(c, p), block: &block, total, out }),
+                    Static::Rbf { factor } => {
+                        dispatch_registers(Add { of: Rbf(factor), block: &block, total, out })
+                    }
+                    Static::Poly { c, p } => {
+                        dispatch_registers(Add { of: Poly(c, p), block: &block, total, out })
+                    }
                 }
             }
         };

@@ -36,6 +36,8 @@ pub(crate) trait Four: Copy {
     fn mul_add(self, factor: Self, term: Self) -> Self;
     /// The larger of each; of a NaN and a number, `other`.
     fn max(self, other: Self) -> Self;
+    /// The smaller of each, likewise.
+    fn min(self, other: Self) -> Self;
     /// `2^n` for numbers that hold a whole n, from -1022 to 1023, in their low bits (see [`ROUND`]).
     fn power_of_low_bits(self) -> Self;
     /// 0 in the lanes where `value < bound`, self elsewhere.
@@ -81,9 +83,7 @@ impl Four for AvxFour {
         let count = values.len().min(3);
         let mask = MASKS[3 - count..].first_chunk::<4>().unwrap_or(&[0; 4]);
         // SAFETY: see above; a lane beyond the slice is masked out, and so not read.
-        unsafe {
-            Self(_mm256_maskload_pd(values.as_ptr(), _mm256_loadu_si256(mask.as_ptr().cast())))
-        }
+        unsafe { Self(_mm256_maskload_pd(values.as_ptr(), _mm256_loadu_si256(mask.as_ptr().cast()))) }
     }
     #[inline(always)]
     fn store(self, values: &mut [f64; 4]) {
@@ -141,6 +141,11 @@ impl Four for AvxFour {
     fn max(self, other: Self) -> Self {
         // SAFETY: see above.
         unsafe { Self(std::arch::x86_64::_mm256_max_pd(self.0, other.0)) }
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { Self(std::arch::x86_64::_mm256_min_pd(self.0, other.0)) }
     }
     #[inline(always)]
     fn power_of_low_bits(self) -> Self {
@@ -282,6 +287,13 @@ impl<I: Isa> Four for Plain<I> {
     fn max(mut self, other: Self) -> Self {
         for lane in 0..4 {
             self.0[lane] = if self.0[lane] > other.0[lane] { self.0[lane] } else { other.0[lane] };
+        }
+        self
+    }
+    #[inline(always)]
+    fn min(mut self, other: Self) -> Self {
+        for lane in 0..4 {
+            self.0[lane] = if self.0[lane] < other.0[lane] { self.0[lane] } else { other.0[lane] };
         }
         self
     }

@@ -13,7 +13,7 @@ use super::table;
 use crate::data::SeriesSet;
 
 /// From so many channels on, static values come from a matrix product.
-const MANY_CHANNELS: usize = 24;
+pub(crate) const MANY_CHANNELS: usize = 24;
 /// Cells of L lanes in a window of the table: 4 MB.
 const WINDOW_CELLS: usize = 1 << 15;
 /// Numbers of a window's column series, packed side by side: 24 MB.
@@ -73,16 +73,16 @@ impl<'a> Pairs<'a> {
         let few = self.few_channels();
         if self.x_members != x {
             self.x_members = x.to_vec();
-            self.x.measure(self.row_set, x, self.of);
-            if few {
-                self.x.load(self.row_set, x, self.of);
+            match few {
+                true => self.x.load(self.row_set, x, self.of),
+                false => self.x.measure(self.row_set, x, self.of),
             }
         }
         if self.y_members != y {
             self.y_members = y.to_vec();
-            self.y.measure(self.column_set, y, self.of);
-            if few {
-                self.y.load(self.column_set, y, self.of);
+            match few {
+                true => self.y.load(self.column_set, y, self.of),
+                false => self.y.measure(self.column_set, y, self.of),
             }
             self.window.packed_columns = 0..0;
         }
@@ -97,12 +97,6 @@ impl<'a> Pairs<'a> {
     /// Which row series and which column series a lane holds.
     pub(crate) fn members(&self, lane: usize) -> (usize, usize) {
         (self.x_members[lane], self.y_members[lane])
-    }
-
-    /// The values of a lane's row series and of its column series.
-    pub(crate) fn series(&self, lane: usize) -> (&'a [f64], &'a [f64]) {
-        let (x, y) = (self.x_members[lane], self.y_members[lane]);
-        (self.row_set.series(x).values(), self.column_set.series(y).values())
     }
 
     /// Whether every lane's pair ends in the last row and the last column.
@@ -193,7 +187,8 @@ impl<'a> Pairs<'a> {
     /// Every lane has its own two series.
     fn fill_lane_by_lane<const DISTANCE: bool>(&mut self) {
         let channels = self.row_set.channels();
-        let Window { rows, columns, cells, x, x_squares, y, y_squares, table, scratch, .. } = &mut self.window;
+        let Window { rows, columns, cells, x, x_squares, y, y_squares, table, scratch, .. } =
+            &mut self.window;
         x.resize(rows.len() * channels, 0.0);
         y.resize(columns.len() * channels, 0.0);
         table.resize(rows.len() * columns.len(), 0.0);

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::product::Wanted;
 use super::Kernel;
 use super::explicit::{self, ExplicitPass};
 use super::flat::FlatPass;
 use super::gak::GakPass;
 use super::integral::IntegralPass;
+use super::product::Wanted;
 use super::sig_fourier;
 use super::sig_pde;
 use super::sig_random;

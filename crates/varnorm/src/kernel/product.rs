@@ -55,7 +55,9 @@ pub(crate) enum Wanted {
     All,
     /// Those with `column + ahead >= row`: the upper triangle, of a tile whose columns begin `ahead` of its rows. Others
     /// may be left as they are.
-    Upper { ahead: isize },
+    Upper {
+        ahead: isize,
+    },
 }
 
 impl Wanted {

@@ -137,12 +137,7 @@ impl Pass for SignaturePass {
         recurrence::walk(&self.terms, tile, kept);
     }
 
-    fn walk_diagonal(
-        &self,
-        set: &SeriesSet,
-        which: std::ops::Range<usize>,
-        kept: &mut [f64],
-    ) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: std::ops::Range<usize>, kept: &mut [f64]) {
         recurrence::walk_diagonal(&self.terms, set, which, kept);
     }
 
@@ -238,8 +233,7 @@ impl recurrence::Recurrence for LevelTerms {
         let mut unit = [1.0; L];
         if self.factors.is_none() {
             for lane in 0..pairs.count() {
-                let (x, y) = pairs.series(lane);
-                let exponent = size(variation(x, pairs.x.channels)) + size(variation(y, pairs.x.channels));
+                let exponent = size(pairs.x.variations[lane]) + size(pairs.y.variations[lane]);
                 // Powers of two are exact: where no level can leave the range of an f64 there is no need for them.
                 if exponent.abs() * self.levels as f64 > COMFORTABLE {
                     unit[lane] = power_of_two(-exponent);
@@ -294,9 +288,4 @@ impl recurrence::Recurrence for LevelTerms {
             }
         }
     }
-}
-
-/// The sum of all absolute increments of a series: its path is no longer.
-pub(super) fn variation(values: &[f64], channels: usize) -> f64 {
-    values[channels..].iter().zip(values).map(|(next, value)| (next - value).abs()).sum()
 }

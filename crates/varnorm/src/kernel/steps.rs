@@ -190,3 +190,76 @@ fn at_step<'a>(set: &'a SeriesSet, which: &Range<usize>, step: usize) -> Apart<'
     let stride = set.series(which.start).values().len();
     Apart { values: &set.values()[which.start * stride + step * depth..], count: which.len(), depth, stride }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::normal::Normal;
+
+    fn set(count: usize, channels: usize, seed: u64) -> SeriesSet {
+        let values: Vec<f64> = Normal::new(seed).take(count * 70 * channels).collect();
+        SeriesSet::from_equal(values, 70, channels).unwrap()
+    }
+
+    /// All values of all wanted pairs: `[pair][step]`.
+    fn collected<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>) -> Vec<Vec<f64>> {
+        let mut found = vec![Vec::new(); tile.pairs()];
+        walk::<DISTANCE>(tile, alter, |block| {
+            for row in block.values.chunks_exact(block.width) {
+                for (pair, value) in block.pairs.clone().zip(row) {
+                    found[pair].push(*value);
+                }
+            }
+        });
+        found
+    }
+
+    #[test]
+    fn values_are_those_of_the_points_in_any_tile() {
+        for channels in [1, 3, 15, 16, 37] {
+            let set = set(21, channels, 1);
+            let halved = |points: &mut [f64]| points.iter_mut().for_each(|v| *v *= 0.5);
+            let alter: [Alter<'_>; 2] = [None, Some(&halved)];
+            for (alter, unit) in alter.into_iter().zip([1.0, 0.5]) {
+                for (rows, columns, upper) in [(0..21, 0..21, true), (2..7, 3..20, true), (4..9, 0..3, false)]
+                {
+                    let tile = Tile { row_set: &set, rows, column_set: &set, columns, upper };
+                    let found = [collected::<false>(&tile, alter), collected::<true>(&tile, alter)];
+                    for (pair, (i, j)) in
+                        tile.rows.clone().flat_map(|i| tile.columns.clone().map(move |j| (i, j))).enumerate()
+                    {
+                        if upper && j < i {
+                            continue;
+                        }
+                        for step in 0..70 {
+                            let (x, y) = (set.series(i), set.series(j));
+                            let terms = x.step(step).iter().zip(y.step(step));
+                            let product: f64 = terms.clone().map(|(a, b)| unit * unit * a * b).sum();
+                            let distance: f64 = terms.map(|(a, b)| (unit * (a - b)).powi(2)).sum();
+                            let near = |a: f64, b: f64| (a - b).abs() < 1e-12 * channels as f64;
+                            assert!(near(found[0][pair][step], product), "{channels} {i} {j} {step}");
+                            assert!(near(found[1][pair][step], distance), "{channels} {i} {j} {step}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_series_with_itself_has_the_bits_of_any_pair() {
+        for channels in [2, 16, 33] {
+            let set = set(13, channels, 2);
+            let tile = Tile { row_set: &set, rows: 0..13, column_set: &set, columns: 0..13, upper: true };
+            let pairs = collected::<false>(&tile, None);
+            let mut step = 0;
+            walk_diagonal(&set, 3..13, None, |block| {
+                for (i, value) in (3..13).zip(block.values) {
+                    assert_eq!(value.to_bits(), pairs[i * 13 + i][step].to_bits());
+                }
+                step += 1;
+            });
+            assert_eq!(step, 70);
+        }
+    }
+}

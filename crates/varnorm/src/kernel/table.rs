@@ -278,20 +278,20 @@ pub(super) fn distances<'a>(
     x_squares: &'a [f64],
     point: impl Fn(usize, usize) -> &'a [f64],
     y_squares: &'a [[f64; L]],
-    cells: &'a mut [[f64; L]],
+    cells: &mut [[f64; L]],
 ) {
     dispatch_registers(Distances { x, x_squares, point, y_squares, cells });
 }
 
-struct Distances<'a, P> {
+struct Distances<'a, 'b, P> {
     x: Apart<'a>,
     x_squares: &'a [f64],
     point: P,
     y_squares: &'a [[f64; L]],
-    cells: &'a mut [[f64; L]],
+    cells: &'b mut [[f64; L]],
 }
 
-impl<'a, P: Fn(usize, usize) -> &'a [f64]> Work for Distances<'a, P> {
+impl<'a, P: Fn(usize, usize) -> &'a [f64]> Work for Distances<'a, '_, P> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { x, x_squares, point, y_squares, cells } = self;
@@ -311,6 +311,83 @@ impl<'a, P: Fn(usize, usize) -> &'a [f64]> Work for Distances<'a, P> {
                         cell[lane] = squared_distance::<I>(x.vector(s), point(lane, t));
                     }
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::normal::Normal;
+    use crate::kernel::product::{Wanted, distances_in_place};
+
+    /// Points of one series, and of L series as they are packed and one by one.
+    fn points(channels: usize) -> (Vec<f64>, Vec<[f64; L]>, Vec<Vec<f64>>) {
+        let mut numbers = Normal::new(5);
+        let x: Vec<f64> = numbers.by_ref().take(11 * channels).collect();
+        let packed: Vec<[f64; L]> =
+            (0..7 * channels).map(|_| std::array::from_fn(|_| numbers.next().unwrap_or(0.0))).collect();
+        let alone = (0..L).map(|lane| packed.iter().map(|cells| cells[lane]).collect()).collect();
+        (x, packed, alone)
+    }
+
+    #[test]
+    fn a_cell_has_the_same_bits_in_any_company() {
+        for channels in [24, 127, 300] {
+            let (x, packed, alone) = points(channels);
+            let mut cells = vec![[0.0; L]; 11 * 7];
+            products_together(&x, &packed, channels, &mut cells);
+            let (mut table, mut squares_of_lane, mut all_squares) =
+                (vec![0.0; 11 * 7], Vec::new(), Vec::new());
+            squares_of_lanes(&packed, channels, &mut all_squares);
+            for (lane, y) in alone.iter().enumerate() {
+                products(&x, y, channels, &mut Vec::new(), &mut table);
+                assert!(table.iter().zip(&cells).all(|(a, b)| a.to_bits() == b[lane].to_bits()));
+                let naive: f64 = x[..channels].iter().zip(y).map(|(a, b)| a * b).sum();
+                assert!((table[0] - naive).abs() < 1e-12 * channels as f64);
+                squares(y, channels, &mut squares_of_lane);
+                products(y, y, channels, &mut Vec::new(), &mut table[..49]);
+                for t in 0..7 {
+                    assert_eq!(squares_of_lane[t].to_bits(), all_squares[t][lane].to_bits());
+                    assert_eq!(squares_of_lane[t].to_bits(), table[t * 7 + t].to_bits());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distances_keep_their_digits_far_from_the_origin() {
+        let channels = 130;
+        let (mut x, mut packed, _) = points(channels);
+        // So far away that inner products know nothing of the distances; and one point that is the other.
+        x.iter_mut().for_each(|v| *v += 1e7);
+        packed.as_flattened_mut().iter_mut().for_each(|v| *v += 1e7);
+        (0..channels).for_each(|c| packed[c][3] = x[c]);
+        let alone: Vec<Vec<f64>> = (0..L).map(|lane| packed.iter().map(|c| c[lane]).collect()).collect();
+        let (mut x_squares, mut y_squares, mut cells) = (Vec::new(), Vec::new(), vec![[0.0; L]; 11 * 7]);
+        squares(&x, channels, &mut x_squares);
+        squares_of_lanes(&packed, channels, &mut y_squares);
+        products_together(&x, &packed, channels, &mut cells);
+        let point = |lane: usize, t: usize| &alone[lane][t * channels..(t + 1) * channels];
+        distances(Apart::dense(&x, channels), &x_squares, point, &y_squares, &mut cells);
+        assert_eq!(cells[0][3], 0.0);
+        for lane in 0..L {
+            let (mut table, mut squares_of_lane) = (vec![0.0; 11 * 7], Vec::new());
+            products(&x, &alone[lane], channels, &mut Vec::new(), &mut table);
+            squares(&alone[lane], channels, &mut squares_of_lane);
+            let both = [Apart::dense(&x, channels), Apart::dense(&alone[lane], channels)];
+            distances_in_place(both, [&x_squares, &squares_of_lane], Wanted::All, &mut table, 7);
+            for (at, (cell, alone_cell)) in cells.iter().zip(&table).enumerate() {
+                let (s, t) = (at / 7, at % 7);
+                let of_x = &x[s * channels..(s + 1) * channels];
+                let naive: f64 = of_x.iter().zip(point(lane, t)).map(|(a, b)| (a - b) * (a - b)).sum();
+                assert!(
+                    (cell[lane] - naive).abs() <= 1e-13 * naive,
+                    "{s} {t} {lane}: {} {naive}",
+                    cell[lane]
+                );
+                assert_eq!(cell[lane].to_bits(), alone_cell.to_bits());
             }
         }
     }

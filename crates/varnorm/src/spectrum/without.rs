@@ -93,13 +93,7 @@ impl<'a> Leaver<'a> {
     fn locate(&self, left: usize, vectors: &Matrix, along: &[f64]) -> Matrix {
         let (kept, n) = (vectors.rows(), self.spectrum.corpus_len());
         let mut cells = vec![0.0; kept * n];
-        inner_products(
-            vectors.values(),
-            self.points.values(),
-            vectors.columns(),
-            &mut cells,
-            n,
-        );
+        inner_products(vectors.values(), self.points.values(), vectors.columns(), &mut cells, n);
         let mut coordinates = Matrix::zeros(kept, n - 1);
         for (k, row) in cells.chunks_exact(n).enumerate() {
             let shift = along[k] / (n - 1) as f64;
