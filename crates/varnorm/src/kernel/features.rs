@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::pass::Tile;
-use super::product::{Apart, inner_products_of, squares as self_products};
+use super::product::{Vectors, inner_products_of, squares as self_products};
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::run::Run;
@@ -155,7 +155,7 @@ fn products(
         let out = &mut plane[place.0.start * stride + place.1.start..];
         let depth = rows.blocks[block].0;
         let wanted = tile.wanted(place.0.start, place.1.start);
-        inner_products_of(Apart::dense(a, depth), Apart::dense(b, depth), wanted, out, stride);
+        inner_products_of(Vectors::new(a, depth), Vectors::new(b, depth), wanted, out, stride);
     }
     if let Some(plane) = planes.next().filter(|_| map.exponents()) {
         for (i, x) in rows.exponents[which_rows].iter().enumerate() {
@@ -201,7 +201,7 @@ fn squares(map: &dyn FeatureMap, features: &Features, which: Range<usize>, kept:
     for (block, plane) in planes.by_ref().take(features.blocks.len()).enumerate() {
         for (cell, at) in plane.iter_mut().zip(which.clone()) {
             let row = features.rows(block, at..at + 1);
-            self_products(Apart::dense(row, row.len()), std::slice::from_mut(cell));
+            self_products(Vectors::new(row, row.len()), std::slice::from_mut(cell));
         }
     }
     if let Some(plane) = planes.next().filter(|_| map.exponents()) {

@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use super::lanes::{Isa, W, Work, dispatch, exp};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::product::{Apart, distances_in_place, inner_products_of, squares};
+use super::product::{Vectors, distances_in_place, inner_products_of, squares};
 use super::{Kernel, powers};
 use crate::data::SeriesSet;
 use crate::error::Result;
@@ -80,7 +80,7 @@ impl Pass for FlatPass {
         let rows = &tile.row_set.values()[tile.rows.start * depth..tile.rows.end * depth];
         let columns = &tile.column_set.values()[tile.columns.start * depth..tile.columns.end * depth];
         let (products, distances) = kept.split_at_mut(tile.pairs());
-        let (a, b) = (Apart::dense(rows, depth), Apart::dense(columns, depth));
+        let (a, b) = (Vectors::new(rows, depth), Vectors::new(columns, depth));
         inner_products_of(a, b, tile.wanted(0, 0), products, tile.columns.len());
         if self.wants_distance {
             let squares = [&self.row_squares[tile.rows.clone()], &self.column_squares[tile.columns.clone()]];
@@ -100,7 +100,7 @@ impl Pass for FlatPass {
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
         let depth = set.series(which.start).values().len();
         let rows = &set.values()[which.start * depth..which.end * depth];
-        squares(Apart::dense(rows, depth), kept);
+        squares(Vectors::new(rows, depth), kept);
         // Distances from itself.
         kept[which.len()..].fill(0.0);
     }
@@ -122,7 +122,7 @@ impl Pass for FlatPass {
 
 fn squares_of(set: &SeriesSet) -> Vec<f64> {
     let mut found = vec![0.0; set.len()];
-    squares(Apart::dense(set.values(), set.series(0).values().len()), &mut found);
+    squares(Vectors::new(set.values(), set.series(0).values().len()), &mut found);
     found
 }
 

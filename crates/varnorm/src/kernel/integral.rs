@@ -21,7 +21,7 @@
 //! ```
 
 use super::Kernel;
-use super::lanes::{Four, Isa, W, Work, dispatch_registers, exp_two};
+use super::lanes::{Four, Isa, Work, dispatch_registers, exp_two};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::steps::{self, Block};
 use crate::data::SeriesSet;
@@ -74,14 +74,12 @@ impl Pass for IntegralPass {
         let mut add = |distances: bool, block: Block<'_>| {
             let planes = self.statics.iter().zip(kept.chunks_exact_mut(pairs));
             for (kernel, plane) in planes.filter(|(kernel, _)| kernel.of_distances() == distances) {
-                let out = &mut plane[block.pairs.clone()];
+                let block = &block;
                 match *kernel {
                     Static::Rbf { factor } => {
-                        dispatch_registers(Add { of: Rbf(factor), block: &block, total, out })
+                        dispatch_registers(Add { of: Rbf(factor), block, total, plane })
                     }
-                    Static::Poly { c, p } => {
-                        dispatch_registers(Add { of: Poly(c, p), block: &block, total, out })
-                    }
+                    Static::Poly { c, p } => dispatch_registers(Add { of: Poly(c, p), block, total, plane }),
                 }
             }
         };
@@ -147,23 +145,24 @@ struct Add<'a, S> {
     block: &'a Block<'a>,
     /// Steps of the whole.
     total: usize,
-    out: &'a mut [f64],
+    plane: &'a mut [f64],
 }
 
 impl<S: Lanes> Work for Add<'_, S> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { of, block, total, out } = self;
+        let Self { of, block, total, plane } = self;
         let inner = I::Four::splat(trapezoid_weight(1, total.max(3)));
-        for (group, out) in out.chunks_mut(W).enumerate() {
+        for (pairs, values) in block.rows() {
+            let out = &mut plane[pairs];
             let mut lanes = [[0.0; 4]; 2];
             lanes.as_flattened_mut()[..out.len()].copy_from_slice(out);
             let mut sums = [I::Four::load(&lanes[0]), I::Four::load(&lanes[1])];
-            for (step, row) in block.steps.clone().zip(block.values.chunks_exact(block.width)) {
+            for (step, points) in block.steps.clone().zip(values) {
                 let ends = step == 0 || step + 1 == total;
                 let weight = if ends { I::Four::splat(trapezoid_weight(step, total)) } else { inner };
-                let [first, second] = &row.as_chunks::<4>().0.as_chunks::<2>().0[group];
-                let values = of.values([I::Four::load(first), I::Four::load(second)]);
+                let points = points.as_chunks::<4>().0;
+                let values = of.values([I::Four::load(&points[0]), I::Four::load(&points[1])]);
                 for i in 0..2 {
                     sums[i] = weight.mul_add(values[i], sums[i]);
                 }

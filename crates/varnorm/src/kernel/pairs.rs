@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::columns::{Columns, L, Of, pack};
 use super::lanes::{Isa, Work, dispatch};
-use super::product::{Apart, Wanted, distances_in_place};
+use super::product::{Vectors, Wanted, distances_in_place};
 use super::table;
 use crate::data::SeriesSet;
 
@@ -180,7 +180,7 @@ impl<'a> Pairs<'a> {
             table::squares(x, channels, x_squares);
             let (set, start) = (self.column_set, columns.start);
             let point = |lane: usize, t: usize| last_or(set, self.y_members[lane], start + t);
-            table::distances(Apart::dense(x, channels), x_squares, point, packed_squares, cells);
+            table::distances(Vectors::new(x, channels), x_squares, point, packed_squares, cells);
         }
     }
 
@@ -199,7 +199,7 @@ impl<'a> Pairs<'a> {
             if DISTANCE {
                 table::squares(x, channels, x_squares);
                 table::squares(y, channels, y_squares);
-                let points = [Apart::dense(x, channels), Apart::dense(y, channels)];
+                let points = [Vectors::new(x, channels), Vectors::new(y, channels)];
                 distances_in_place(points, [x_squares, y_squares], Wanted::All, table, columns.len());
             }
             cells.iter_mut().zip(&*table).for_each(|(cell, value)| cell[lane] = *value);

@@ -21,20 +21,19 @@ const FAR: usize = 96;
 /// Below this share of `|x|^2 + |y|^2` a squared distance is computed again from the differences.
 const CANCELLED: f64 = 1e-3;
 
-/// Vectors that lie `stride` numbers apart.
+/// Vectors of one length, one below the other.
 #[derive(Clone, Copy)]
-pub(crate) struct Apart<'a> {
-    pub(crate) values: &'a [f64],
-    pub(crate) count: usize,
-    pub(crate) depth: usize,
-    pub(crate) stride: usize,
+pub(crate) struct Vectors<'a> {
+    values: &'a [f64],
+    count: usize,
+    depth: usize,
 }
 
-impl<'a> Apart<'a> {
-    /// One below the other.
-    pub(crate) fn dense(values: &'a [f64], depth: usize) -> Self {
+impl<'a> Vectors<'a> {
+    /// So many numbers each.
+    pub(crate) fn new(values: &'a [f64], depth: usize) -> Self {
         debug_assert!(depth > 0 && values.len().is_multiple_of(depth));
-        Self { values, count: values.len() / depth, depth, stride: depth }
+        Self { values, count: values.len() / depth, depth }
     }
 
     /// One of them.
@@ -45,7 +44,7 @@ impl<'a> Apart<'a> {
     /// Some terms of one.
     #[inline(always)]
     fn terms(self, which: usize, terms: Range<usize>) -> &'a [f64] {
-        &self.values[which * self.stride + terms.start..which * self.stride + terms.end]
+        &self.values[which * self.depth + terms.start..which * self.depth + terms.end]
     }
 }
 
@@ -82,13 +81,13 @@ impl Wanted {
 
 /// `out[i * out_stride + j] = <a_i, b_j>`, the rows of `a` and `b` being `depth` long.
 pub(crate) fn inner_products(a: &[f64], b: &[f64], depth: usize, out: &mut [f64], out_stride: usize) {
-    inner_products_of(Apart::dense(a, depth), Apart::dense(b, depth), Wanted::All, out, out_stride);
+    inner_products_of(Vectors::new(a, depth), Vectors::new(b, depth), Wanted::All, out, out_stride);
 }
 
-/// The same for vectors that lie anywhere, and for some of the cells.
+/// The same, for some of the cells.
 pub(crate) fn inner_products_of(
-    a: Apart<'_>,
-    b: Apart<'_>,
+    a: Vectors<'_>,
+    b: Vectors<'_>,
     wanted: Wanted,
     out: &mut [f64],
     out_stride: usize,
@@ -99,19 +98,19 @@ pub(crate) fn inner_products_of(
 /// `out[i * out_stride + j] = |a_i - b_j|^2`, likewise; from the differences themselves, so that no digits are lost to
 /// cancellation.
 pub(crate) fn squared_distances(a: &[f64], b: &[f64], depth: usize, out: &mut [f64], out_stride: usize) {
-    let (a, b) = (Apart::dense(a, depth), Apart::dense(b, depth));
+    let (a, b) = (Vectors::new(a, depth), Vectors::new(b, depth));
     dispatch_registers(Sums::<true> { a, b, wanted: Wanted::All, out, out_stride });
 }
 
 /// `out[i] = <a_i, a_i>`, with the bits that [`inner_products`] gives.
-pub(crate) fn squares(a: Apart<'_>, out: &mut [f64]) {
+pub(crate) fn squares(a: Vectors<'_>, out: &mut [f64]) {
     dispatch_registers(Squares { a, out });
 }
 
 /// Puts `|a_i - b_j|^2` in the place of `<a_i, b_j>`, from those and from [`squares`], which takes half as many operations as
 /// differences do; where that loses digits, from the differences.
 pub(crate) fn distances_in_place(
-    [a, b]: [Apart<'_>; 2],
+    [a, b]: [Vectors<'_>; 2],
     [a_squares, b_squares]: [&[f64]; 2],
     wanted: Wanted,
     out: &mut [f64],
@@ -121,8 +120,8 @@ pub(crate) fn distances_in_place(
 }
 
 struct InPlace<'a> {
-    a: Apart<'a>,
-    b: Apart<'a>,
+    a: Vectors<'a>,
+    b: Vectors<'a>,
     a_squares: &'a [f64],
     b_squares: &'a [f64],
     wanted: Wanted,
@@ -167,7 +166,7 @@ pub(crate) fn squared_distance<I: Isa>(x: &[f64], y: &[f64]) -> f64 {
 }
 
 struct Squares<'a> {
-    a: Apart<'a>,
+    a: Vectors<'a>,
     out: &'a mut [f64],
 }
 
@@ -197,8 +196,8 @@ fn one_cell<I: Isa, const DISTANCE: bool>(x: &[f64], y: &[f64]) -> f64 {
 }
 
 struct Sums<'a, const DISTANCE: bool> {
-    a: Apart<'a>,
-    b: Apart<'a>,
+    a: Vectors<'a>,
+    b: Vectors<'a>,
     wanted: Wanted,
     out: &'a mut [f64],
     out_stride: usize,
@@ -390,7 +389,7 @@ mod tests {
                     assert_eq!(row.map(f64::to_bits), std::array::from_fn(|k| whole[60 + k].to_bits()));
                 }
                 if i == j {
-                    squares(Apart::dense(x, depth), &mut one);
+                    squares(Vectors::new(x, depth), &mut one);
                     assert_eq!(one[0].to_bits(), whole[i * 20 + i].to_bits());
                 }
                 assert_eq!(whole[j * 20 + i].to_bits(), whole[i * 20 + j].to_bits());

@@ -33,7 +33,7 @@ use super::columns::{Columns, L, Of};
 use super::lanes::{Four, Isa, Work, dispatch, tanh};
 use super::normal::Normal;
 use super::pass::{Pass, Tile, Values};
-use super::product::{Apart, inner_products_of, squares};
+use super::product::{Vectors, inner_products_of, squares};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -293,7 +293,7 @@ impl Pass for RandomPass {
             let columns = map.columns.as_ref().unwrap_or(&map.rows);
             let rows = &map.rows.values()[tile.rows.start * depth..tile.rows.end * depth];
             let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
-            let (rows, columns) = (Apart::dense(rows, depth), Apart::dense(columns, depth));
+            let (rows, columns) = (Vectors::new(rows, depth), Vectors::new(columns, depth));
             inner_products_of(rows, columns, tile.wanted(0, 0), plane, tile.columns.len());
         }
     }
@@ -303,7 +303,7 @@ impl Pass for RandomPass {
         for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(which.len())) {
             for (cell, at) in plane.iter_mut().zip(which.clone()) {
                 let row = map.rows.row(at);
-                squares(Apart::dense(row, row.len()), std::slice::from_mut(cell));
+                squares(Vectors::new(row, row.len()), std::slice::from_mut(cell));
             }
         }
     }

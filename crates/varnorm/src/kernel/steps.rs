@@ -1,41 +1,120 @@
 //! Points of two series at the same step, for all pairs of a tile: what integral and reservoir kernels sum over.
 //!
-//! A value is `<x_t, y_t>` or `|x_t - y_t|^2`. With few channels, some steps of one row series meet those of W column series
-//! packed side by side; with many, a step of all series of the tile is one matrix product.
+//! A value is `<x_t, y_t>` or `|x_t - y_t|^2`. Some steps of W column series are packed side by side, and meet a few row
+//! series at a time.
 
 use std::ops::Range;
 
-use super::lanes::{Isa, W, Work, dispatch};
+use super::lanes::{Four, Isa, W, Work, dispatch_registers};
 use super::pass::Tile;
-use super::product::{Apart, distances_in_place, inner_products_of, squares};
 use crate::data::SeriesSet;
 
-/// From so many channels on, a step is a matrix product.
-const MANY_CHANNELS: usize = 16;
 /// Values of a packed block of steps: it stays in the first-level cache while all rows of a tile pass by.
-const PACKED: usize = 1024;
+const PACKED: usize = 2048;
 /// Steps of a block, at most.
 const MOST_STEPS: usize = 64;
+/// Row series at a time: each value that is loaded serves all of them, and their sums fill half of the registers of AVX2.
+const ROWS: usize = 4;
 
 /// Changes points before they are used.
 pub(super) type Alter<'a> = Option<&'a dyn Fn(&mut [f64])>;
 
-/// Some pairs at some steps.
+/// Some steps of a few row series with up to W column series.
 pub(super) struct Block<'a> {
     pub(super) steps: Range<usize>,
-    /// Where the pairs are in a plane of the tile.
-    pub(super) pairs: Range<usize>,
-    /// `values[step * width + pair]`.
-    pub(super) values: &'a [f64],
-    /// At least the number of pairs, and a multiple of W; what is beyond them is finite and of no use.
-    pub(super) width: usize,
+    /// Where the pairs of the first row are in a plane of the tile.
+    pairs: Range<usize>,
+    rows: usize,
+    /// How far the next row is in a plane.
+    stride: usize,
+    /// Row by row, step by step; lanes without a pair are finite and of no use.
+    values: &'a [[f64; W]],
+}
+
+impl Block<'_> {
+    /// Row by row: where its pairs are in a plane of the tile, and the values of its steps.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (Range<usize>, &[[f64; W]])> {
+        let values = self.values.chunks_exact(self.steps.len()).take(self.rows);
+        values
+            .enumerate()
+            .map(|(r, values)| (self.pairs.start + r * self.stride..self.pairs.end + r * self.stride, values))
+    }
 }
 
 /// Hands all pairs of a tile at all steps to `each`, the steps of a pair in order.
-pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, each: impl FnMut(Block<'_>)) {
-    match tile.row_set.channels() < MANY_CHANNELS {
-        true => walk_few::<DISTANCE>(tile, alter, each),
-        false => walk_many::<DISTANCE>(tile, alter, each),
+pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut each: impl FnMut(Block<'_>)) {
+    let first = tile.row_set.series(tile.rows.start);
+    let (steps, channels, stride) = (first.steps(), first.channels(), tile.columns.len());
+    let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
+    let mut packed = vec![[0.0; W]; most * channels];
+    let mut values = vec![[0.0; W]; ROWS * most];
+    // Points are changed once for all they meet.
+    let altered = if alter.is_some() { most * channels } else { 0 };
+    let (mut of_rows, mut of_columns) = (vec![0.0; tile.rows.len() * altered], vec![0.0; W * altered]);
+    for start in (0..steps).step_by(most) {
+        let steps = start..steps.min(start + most);
+        let size = steps.len() * channels;
+        change(tile.row_set, tile.rows.clone(), &steps, alter, &mut of_rows);
+        for column in tile.columns.clone().step_by(W) {
+            let columns = column..tile.columns.end.min(column + W);
+            change(tile.column_set, columns.clone(), &steps, alter, &mut of_columns);
+            let mut y = [&[][..]; W];
+            for (lane, y) in y.iter_mut().enumerate() {
+                // Beyond the last column it is taken again, and not used.
+                let at = lane.min(columns.len() - 1);
+                *y = some_steps(tile.column_set, column + at, &steps, alter, at, &of_columns);
+            }
+            pack(&y, &mut packed[..size]);
+            let last = if tile.upper { tile.rows.end.min(columns.end) } else { tile.rows.end };
+            for row in (tile.rows.start..last).step_by(ROWS) {
+                let rows = ROWS.min(last - row);
+                let mut x = [&[][..]; ROWS];
+                for (r, x) in x.iter_mut().enumerate() {
+                    let row = row + r.min(rows - 1);
+                    *x = some_steps(tile.row_set, row, &steps, alter, row - tile.rows.start, &of_rows);
+                }
+                let (packed, out) = (&packed[..size], &mut values[..ROWS * steps.len()]);
+                dispatch_registers(Values::<DISTANCE> { x, packed, channels, out });
+                let at = (row - tile.rows.start) * stride + column - tile.columns.start;
+                let pairs = at..at + columns.len();
+                each(Block { steps: steps.clone(), pairs, rows, stride, values: &values });
+            }
+        }
+    }
+}
+
+/// Changed copies of some steps of some series, one below the other.
+fn change(set: &SeriesSet, which: Range<usize>, steps: &Range<usize>, alter: Alter<'_>, out: &mut [f64]) {
+    let Some(alter) = alter else { return };
+    let size = steps.len() * set.channels();
+    for (i, out) in which.zip(out.chunks_exact_mut(size)) {
+        out.copy_from_slice(&set.series(i).values()[steps.start * set.channels()..][..size]);
+        alter(out);
+    }
+}
+
+/// Some steps of one series: where they lie, or the copy in its place.
+fn some_steps<'a>(
+    set: &'a SeriesSet,
+    series: usize,
+    steps: &Range<usize>,
+    alter: Alter<'_>,
+    place: usize,
+    copies: &'a [f64],
+) -> &'a [f64] {
+    let size = steps.len() * set.channels();
+    match alter {
+        None => &set.series(series).values()[steps.start * set.channels()..][..size],
+        Some(_) => &copies[place * size..(place + 1) * size],
+    }
+}
+
+/// Puts W rows side by side.
+fn pack(rows: &[&[f64]; W], out: &mut [[f64; W]]) {
+    let length = out.len();
+    let [a, b, c, d, e, f, g, h] = rows.map(|row| &row[..length]);
+    for (at, cells) in out.iter_mut().enumerate() {
+        *cells = [a[at], b[at], c[at], d[at], e[at], f[at], g[at], h[at]];
     }
 }
 
@@ -46,149 +125,80 @@ pub(super) fn walk_diagonal(
     alter: Alter<'_>,
     mut each: impl FnMut(Block<'_>),
 ) {
-    let channels = set.channels();
-    let width = which.len().next_multiple_of(W);
-    let (mut points, mut values) = (vec![0.0; which.len() * channels], vec![0.0; width]);
-    for step in 0..set.series(which.start).steps() {
-        gather(set, which.clone(), step, alter, &mut points);
-        match channels < MANY_CHANNELS {
-            true => dispatch(FewSquares { points: &points, channels, out: &mut values }),
-            false => squares(Apart::dense(&points, channels), &mut values),
-        }
-        each(Block { steps: step..step + 1, pairs: 0..which.len(), values: &values, width });
-    }
-}
-
-/// The points of some series at one step, one below the other.
-fn gather(set: &SeriesSet, which: Range<usize>, step: usize, alter: Alter<'_>, out: &mut [f64]) {
-    for (i, point) in which.zip(out.chunks_exact_mut(set.channels())) {
-        point.copy_from_slice(set.series(i).step(step));
-    }
-    if let Some(alter) = alter {
-        alter(out);
-    }
-}
-
-fn walk_few<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut each: impl FnMut(Block<'_>)) {
-    let first = tile.row_set.series(tile.rows.start);
-    let (steps, channels) = (first.steps(), first.channels());
-    let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
-    let mut packed = vec![[0.0; W]; most * channels];
-    let (mut x, mut values) = (vec![0.0; most * channels], vec![[0.0; W]; most]);
-    for column in tile.columns.clone().step_by(W) {
-        let columns = column..tile.columns.end.min(column + W);
-        for start in (0..steps).step_by(most) {
-            let block = start..steps.min(start + most);
-            for (lane, i) in columns.clone().enumerate() {
-                copy(tile.column_set, i, block.clone(), alter, &mut x);
-                packed.iter_mut().zip(&x).for_each(|(cells, value)| cells[lane] = *value);
-            }
-            for (r, row) in tile.rows.clone().enumerate() {
-                if tile.upper && row >= columns.end {
-                    break;
+    let (steps, channels) = (set.series(which.start).steps(), set.channels());
+    let (mut point, mut values) = (vec![0.0; channels], vec![[0.0; W]; MOST_STEPS]);
+    for first in which.clone().step_by(W) {
+        let pairs = first - which.start..which.len().min(first - which.start + W);
+        for start in (0..steps).step_by(MOST_STEPS) {
+            let steps = start..steps.min(start + MOST_STEPS);
+            for (step, values) in steps.clone().zip(&mut values) {
+                for (lane, at) in pairs.clone().enumerate() {
+                    point.copy_from_slice(set.series(which.start + at).step(step));
+                    if let Some(alter) = alter {
+                        alter(&mut point);
+                    }
+                    dispatch_registers(Square { x: &point, out: &mut values[lane] });
                 }
-                copy(tile.row_set, row, block.clone(), alter, &mut x);
-                let (x, packed) = (&x[..block.len() * channels], &packed[..block.len() * channels]);
-                dispatch(Few::<DISTANCE> { x, packed, channels, out: &mut values });
-                let at = r * tile.columns.len() + column - tile.columns.start;
-                let (pairs, values) = (at..at + columns.len(), values[..block.len()].as_flattened());
-                each(Block { steps: block.clone(), pairs, values, width: W });
             }
+            each(Block { steps, pairs: pairs.clone(), rows: 1, stride: 0, values: &values });
         }
     }
 }
 
-/// Some steps of one series.
-fn copy(set: &SeriesSet, series: usize, steps: Range<usize>, alter: Alter<'_>, out: &mut [f64]) {
-    let channels = set.channels();
-    let values = &set.series(series).values()[steps.start * channels..steps.end * channels];
-    let out = &mut out[..values.len()];
-    out.copy_from_slice(values);
-    if let Some(alter) = alter {
-        alter(out);
-    }
-}
-
-struct Few<'a, const DISTANCE: bool> {
-    x: &'a [f64],
+struct Values<'a, const DISTANCE: bool> {
+    x: [&'a [f64]; ROWS],
     packed: &'a [[f64; W]],
     channels: usize,
     out: &'a mut [[f64; W]],
 }
 
-impl<const DISTANCE: bool> Work for Few<'_, DISTANCE> {
+impl<const DISTANCE: bool> Work for Values<'_, DISTANCE> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { x, packed, channels, out } = self;
-        let points = x.chunks_exact(channels).zip(packed.chunks_exact(channels));
-        for ((x, y), out) in points.zip(out) {
-            let mut sums = [0.0; W];
-            for (x, y) in x.iter().zip(y) {
-                for lane in 0..W {
-                    let difference = x - y[lane];
-                    let (a, b) = if DISTANCE { (difference, difference) } else { (*x, y[lane]) };
-                    sums[lane] = I::mul_add(a, b, sums[lane]);
+        let steps = packed.len() / channels;
+        for (step, y) in packed.chunks_exact(channels).enumerate() {
+            let mut xs = x;
+            for r in 0..ROWS {
+                xs[r] = &x[r][step * channels..(step + 1) * channels];
+            }
+            let mut sums = [[I::Four::splat(0.0); 2]; ROWS];
+            for (channel, y) in y.iter().enumerate() {
+                let y = y.as_chunks::<4>().0;
+                let y = [I::Four::load(&y[0]), I::Four::load(&y[1])];
+                for r in 0..ROWS {
+                    let x = I::Four::splat(xs[r][channel]);
+                    for i in 0..2 {
+                        let (a, b) = if DISTANCE { (x.sub(y[i]), x.sub(y[i])) } else { (x, y[i]) };
+                        sums[r][i] = a.mul_add(b, sums[r][i]);
+                    }
                 }
             }
-            *out = sums;
+            for r in 0..ROWS {
+                let out = out[r * steps + step].as_chunks_mut::<4>().0;
+                for i in 0..2 {
+                    sums[r][i].store(&mut out[i]);
+                }
+            }
         }
     }
 }
 
-/// `<x, x>` in the order of [`Few`].
-struct FewSquares<'a> {
-    points: &'a [f64],
-    channels: usize,
-    out: &'a mut [f64],
+/// `<x, x>` in the order of [`Values`].
+struct Square<'a> {
+    x: &'a [f64],
+    out: &'a mut f64,
 }
 
-impl Work for FewSquares<'_> {
+impl Work for Square<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for (point, out) in self.points.chunks_exact(self.channels).zip(self.out) {
-            let mut sum = 0.0;
-            for value in point {
-                sum = I::mul_add(*value, *value, sum);
-            }
-            *out = sum;
+        let mut sum = 0.0;
+        for value in self.x {
+            sum = I::mul_add(*value, *value, sum);
         }
+        *self.out = sum;
     }
-}
-
-fn walk_many<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut each: impl FnMut(Block<'_>)) {
-    let first = tile.row_set.series(tile.rows.start);
-    let (steps, channels, columns) = (first.steps(), first.channels(), tile.columns.len());
-    let width = tile.pairs().next_multiple_of(W);
-    let mut values = vec![0.0; width];
-    let altered = if alter.is_some() { channels } else { 0 };
-    let mut x = vec![0.0; tile.rows.len() * altered];
-    let mut y = vec![0.0; columns * altered];
-    let (mut x_squares, mut y_squares) = (vec![0.0; tile.rows.len()], vec![0.0; columns]);
-    for step in 0..steps {
-        let (rows, of_columns) = match alter {
-            None => (at_step(tile.row_set, &tile.rows, step), at_step(tile.column_set, &tile.columns, step)),
-            Some(_) => {
-                gather(tile.row_set, tile.rows.clone(), step, alter, &mut x);
-                gather(tile.column_set, tile.columns.clone(), step, alter, &mut y);
-                (Apart::dense(&x, channels), Apart::dense(&y, channels))
-            }
-        };
-        inner_products_of(rows, of_columns, tile.wanted(0, 0), &mut values, columns);
-        if DISTANCE {
-            squares(rows, &mut x_squares);
-            squares(of_columns, &mut y_squares);
-            let (points, squares) = ([rows, of_columns], [&x_squares[..], &y_squares]);
-            distances_in_place(points, squares, tile.wanted(0, 0), &mut values, columns);
-        }
-        each(Block { steps: step..step + 1, pairs: 0..tile.pairs(), values: &values, width });
-    }
-}
-
-/// One step of some series, where it lies.
-fn at_step<'a>(set: &'a SeriesSet, which: &Range<usize>, step: usize) -> Apart<'a> {
-    let depth = set.channels();
-    let stride = set.series(which.start).values().len();
-    Apart { values: &set.values()[which.start * stride + step * depth..], count: which.len(), depth, stride }
 }
 
 #[cfg(test)]
@@ -205,9 +215,9 @@ mod tests {
     fn collected<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>) -> Vec<Vec<f64>> {
         let mut found = vec![Vec::new(); tile.pairs()];
         walk::<DISTANCE>(tile, alter, |block| {
-            for row in block.values.chunks_exact(block.width) {
-                for (pair, value) in block.pairs.clone().zip(row) {
-                    found[pair].push(*value);
+            for (pairs, values) in block.rows() {
+                for step in values {
+                    pairs.clone().zip(step).for_each(|(pair, value)| found[pair].push(*value));
                 }
             }
         });
@@ -252,14 +262,19 @@ mod tests {
             let set = set(13, channels, 2);
             let tile = Tile { row_set: &set, rows: 0..13, column_set: &set, columns: 0..13, upper: true };
             let pairs = collected::<false>(&tile, None);
-            let mut step = 0;
+            let mut found = vec![Vec::new(); 10];
             walk_diagonal(&set, 3..13, None, |block| {
-                for (i, value) in (3..13).zip(block.values) {
-                    assert_eq!(value.to_bits(), pairs[i * 13 + i][step].to_bits());
+                for (which, values) in block.rows() {
+                    for step in values {
+                        which.clone().zip(step).for_each(|(at, value)| found[at].push(*value));
+                    }
                 }
-                step += 1;
             });
-            assert_eq!(step, 70);
+            for (at, values) in found.iter().enumerate() {
+                let i = at + 3;
+                assert_eq!(values.len(), 70);
+                assert!(values.iter().zip(&pairs[i * 13 + i]).all(|(a, b)| a.to_bits() == b.to_bits()));
+            }
         }
     }
 }

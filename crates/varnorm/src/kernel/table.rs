@@ -5,7 +5,7 @@
 
 use super::columns::L;
 use super::lanes::{Four, Isa, W, Work, dispatch, dispatch_registers, fetch};
-use super::product::{Apart, from_product, squared_distance};
+use super::product::{Vectors, from_product, squared_distance};
 
 /// Channels per block: a point of L lanes takes half of the first-level cache.
 const DEPTH: usize = 128;
@@ -274,7 +274,7 @@ impl Work for Squares<'_> {
 /// Squared distances in the place of inner products, `cells[s * T + t][lane]`, from the squares of the points x_s and y_t. Where
 /// that loses digits, the distance is made from the differences; `point` gives y_t of a lane.
 pub(super) fn distances<'a>(
-    x: Apart<'a>,
+    x: Vectors<'a>,
     x_squares: &'a [f64],
     point: impl Fn(usize, usize) -> &'a [f64],
     y_squares: &'a [[f64; L]],
@@ -284,7 +284,7 @@ pub(super) fn distances<'a>(
 }
 
 struct Distances<'a, 'b, P> {
-    x: Apart<'a>,
+    x: Vectors<'a>,
     x_squares: &'a [f64],
     point: P,
     y_squares: &'a [[f64; L]],
@@ -370,13 +370,13 @@ mod tests {
         squares_of_lanes(&packed, channels, &mut y_squares);
         products_together(&x, &packed, channels, &mut cells);
         let point = |lane: usize, t: usize| &alone[lane][t * channels..(t + 1) * channels];
-        distances(Apart::dense(&x, channels), &x_squares, point, &y_squares, &mut cells);
+        distances(Vectors::new(&x, channels), &x_squares, point, &y_squares, &mut cells);
         assert_eq!(cells[0][3], 0.0);
         for lane in 0..L {
             let (mut table, mut squares_of_lane) = (vec![0.0; 11 * 7], Vec::new());
             products(&x, &alone[lane], channels, &mut Vec::new(), &mut table);
             squares(&alone[lane], channels, &mut squares_of_lane);
-            let both = [Apart::dense(&x, channels), Apart::dense(&alone[lane], channels)];
+            let both = [Vectors::new(&x, channels), Vectors::new(&alone[lane], channels)];
             distances_in_place(both, [&x_squares, &squares_of_lane], Wanted::All, &mut table, 7);
             for (at, (cell, alone_cell)) in cells.iter().zip(&table).enumerate() {
                 let (s, t) = (at / 7, at % 7);

@@ -31,7 +31,7 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::lanes::{Four, Isa, W, Work, dispatch_registers};
+use super::lanes::{Four, Isa, Work, dispatch_registers};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::steps::{self, Alter, Block};
 use crate::data::SeriesSet;
@@ -188,9 +188,7 @@ impl VrkPass {
             let mut advance = |block: Block<'_>| {
                 for (k, (kernel, planes)) in kernels.iter().zip(&mut states).enumerate() {
                     let (mantissas, exponents) = planes.split_at_mut(pairs);
-                    let which = block.pairs.clone();
-                    let ones = &mut ones[k * pairs..][which.clone()];
-                    let (mantissas, exponents) = (&mut mantissas[which.clone()], &mut exponents[which]);
+                    let ones = &mut ones[k * pairs..(k + 1) * pairs];
                     dispatch_registers(Advance { kernel, block: &block, ones, mantissas, exponents });
                 }
             };
@@ -231,15 +229,16 @@ impl Work for Advance<'_> {
         let (minus_tau_square, lambda_square) =
             (I::Four::splat(-kernel.tau * kernel.tau), I::Four::splat(kernel.lambda * kernel.lambda));
         let (large, unit) = (I::Four::splat(LARGE), I::Four::splat(1.0));
-        let states = mantissas.chunks_mut(W).zip(ones.chunks_mut(W)).zip(exponents.chunks_mut(W));
-        for (group, ((mantissas, ones), exponents)) in states.enumerate() {
+        for (pairs, steps) in block.rows() {
+            let (mantissas, ones) = (&mut mantissas[pairs.clone()], &mut ones[pairs.clone()]);
+            let exponents = &mut exponents[pairs];
             let (mut values, mut scaled) = ([[1.0; 4]; 2], [[1.0; 4]; 2]);
             values.as_flattened_mut()[..mantissas.len()].copy_from_slice(mantissas);
             scaled.as_flattened_mut()[..ones.len()].copy_from_slice(ones);
             let mut value = [I::Four::load(&values[0]), I::Four::load(&values[1])];
             let mut one = [I::Four::load(&scaled[0]), I::Four::load(&scaled[1])];
-            for row in block.values.chunks_exact(block.width) {
-                let products = &row.as_chunks::<4>().0.as_chunks::<2>().0[group];
+            for products in steps {
+                let products = products.as_chunks::<4>().0;
                 for i in 0..2 {
                     let below = minus_tau_square.mul_add(I::Four::load(&products[i]), unit);
                     value[i] = lambda_square.div(below).mul_add(value[i], one[i]);
