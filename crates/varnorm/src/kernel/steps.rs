@@ -126,21 +126,22 @@ pub(super) fn walk_diagonal(
     mut each: impl FnMut(Block<'_>),
 ) {
     let (steps, channels) = (set.series(which.start).steps(), set.channels());
-    let (mut point, mut values) = (vec![0.0; channels], vec![[0.0; W]; MOST_STEPS]);
+    let most = (PACKED / channels).clamp(1, MOST_STEPS);
+    let mut copies = vec![0.0; if alter.is_some() { W * most * channels } else { 0 }];
+    let mut values = vec![[0.0; W]; most];
     for first in which.clone().step_by(W) {
-        let pairs = first - which.start..which.len().min(first - which.start + W);
-        for start in (0..steps).step_by(MOST_STEPS) {
-            let steps = start..steps.min(start + MOST_STEPS);
-            for (step, values) in steps.clone().zip(&mut values) {
-                for (lane, at) in pairs.clone().enumerate() {
-                    point.copy_from_slice(set.series(which.start + at).step(step));
-                    if let Some(alter) = alter {
-                        alter(&mut point);
-                    }
-                    dispatch_registers(Square { x: &point, out: &mut values[lane] });
-                }
+        let series = first..which.end.min(first + W);
+        for start in (0..steps).step_by(most) {
+            let steps = start..steps.min(start + most);
+            change(set, series.clone(), &steps, alter, &mut copies);
+            let mut x = [&[][..]; W];
+            for (lane, x) in x.iter_mut().enumerate() {
+                let at = lane.min(series.len() - 1);
+                *x = some_steps(set, first + at, &steps, alter, at, &copies);
             }
-            each(Block { steps, pairs: pairs.clone(), rows: 1, stride: 0, values: &values });
+            dispatch_registers(Squares { x, channels, out: &mut values[..steps.len()] });
+            let pairs = first - which.start..series.end - which.start;
+            each(Block { steps, pairs, rows: 1, stride: 0, values: &values });
         }
     }
 }
@@ -184,20 +185,30 @@ impl<const DISTANCE: bool> Work for Values<'_, DISTANCE> {
     }
 }
 
-/// `<x, x>` in the order of [`Values`].
-struct Square<'a> {
-    x: &'a [f64],
-    out: &'a mut f64,
+/// `<x, x>` of W series in the order of [`Values`].
+struct Squares<'a> {
+    x: [&'a [f64]; W],
+    channels: usize,
+    out: &'a mut [[f64; W]],
 }
 
-impl Work for Square<'_> {
+impl Work for Squares<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let mut sum = 0.0;
-        for value in self.x {
-            sum = I::mul_add(*value, *value, sum);
+        let Self { x, channels, out } = self;
+        for (step, out) in out.iter_mut().enumerate() {
+            let mut points = x;
+            for lane in 0..W {
+                points[lane] = &x[lane][step * channels..(step + 1) * channels];
+            }
+            *out = [0.0; W];
+            for channel in 0..channels {
+                for lane in 0..W {
+                    let value = points[lane][channel];
+                    out[lane] = I::mul_add(value, value, out[lane]);
+                }
+            }
         }
-        *self.out = sum;
     }
 }
 
