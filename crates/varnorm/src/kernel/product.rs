@@ -72,10 +72,7 @@ impl Wanted {
     /// Whether a cell is wanted.
     #[inline(always)]
     fn has(self, row: usize, column: usize) -> bool {
-        match self {
-            Self::All => true,
-            Self::Upper { ahead } => column as isize + ahead >= row as isize,
-        }
+        column >= self.first(row)
     }
 }
 
