@@ -2,10 +2,14 @@
 
 use std::ops::Range;
 
+use super::cells::Cells;
 use crate::data::SeriesSet;
 
 /// Lanes: four registers of AVX2, so that the latency of one chain hides behind three others.
 pub(crate) const L: usize = 16;
+
+/// Lanes of half a group: one cache line.
+pub(crate) const H: usize = 8;
 
 /// Numbers of one series that are packed at a time.
 const BLOCK: usize = 256;
@@ -49,10 +53,10 @@ pub(crate) fn variation(values: &[f64], channels: usize) -> f64 {
 }
 
 /// Packs some steps of up to [`L`] series: `out[step * channels + channel][lane]`; lanes without a series hold zeros.
-pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>, out: &mut Vec<[f64; L]>) {
+pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>, out: &mut Cells) {
     let channels = set.channels();
-    out.clear();
-    out.resize(steps.len() * channels, [0.0; L]);
+    let out = out.take(steps.len() * channels);
+    out.fill([0.0; L]);
     if members.len() == L && members.iter().all(|m| *m == members[0]) {
         let mut series = vec![0.0; out.len()];
         of.copy(set.series(members[0]).values(), channels, steps, &mut series);
@@ -98,7 +102,7 @@ pub(crate) struct Columns {
     /// Of increments: the sum of their absolute values.
     pub(crate) variations: [f64; L],
     /// `values[step * channels + channel][lane]`.
-    pub(crate) values: Vec<[f64; L]>,
+    pub(crate) values: Cells,
 }
 
 impl Columns {

@@ -31,6 +31,7 @@
 use std::ops::Range;
 
 use super::Kernel;
+use super::cells::Cells;
 use super::columns::{L, Of};
 use super::increments::{block_width, split};
 use super::lanes::{Four, Isa, ROUND, Work, dispatch, dispatch_registers, exp_ratio, power_of_two};
@@ -132,16 +133,19 @@ impl Recurrence for GakPass {
     /// cell contributes to the last one relative to its own size. A cell lost to underflow, or a kappa cut off,
     /// therefore changes the result by less than `2^-975`: a result above [`SAFE`] is right to rounding whatever
     /// happened on the way. Others are computed again with an exponent in every cell.
-    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let (height, steps) = (pairs.x.steps, pairs.y.steps);
         let weights = weights(steps.max(height));
         // Columns go by in blocks that stay in the first-level cache; those of a band are few already.
         let bands = self.kernels.iter().any(|kernel| kernel.band.is_some());
-        let width = if bands { steps } else { block_width(self.kernels.len(), pairs.x.channels).min(steps) };
+        let width = if bands {
+            steps
+        } else {
+            block_width::<L>(self.kernels.len(), pairs.x.channels, steps).min(steps)
+        };
         let kernels = self.kernels.len();
         let sizes = [ROWS * width, kernels * width, kernels * height];
-        scratch.resize(scratch.len().max(sizes.iter().sum()), [0.0; L]);
-        let [strip, rows, edges] = split(scratch, sizes);
+        let [strip, rows, edges] = split(scratch.take(sizes.iter().sum()), sizes);
         edges.fill([0.0; L]);
         for start in (0..steps).step_by(width) {
             let columns = start..steps.min(start + width);
@@ -150,7 +154,7 @@ impl Recurrence for GakPass {
             let mut corners = vec![[if start == 0 { 1.0 } else { 0.0 }; L]; kernels];
             for first in (0..height).step_by(ROWS) {
                 let count = ROWS.min(height - first);
-                pairs.strip::<true>(first..first + count, columns.clone(), strip);
+                pairs.strip::<true, L>(0, first..first + count, columns.clone(), strip);
                 for (k, kernel) in self.kernels.iter().enumerate() {
                     let row = &mut rows[k * width..k * width + columns.len()];
                     let edges = &mut edges[k * height..(k + 1) * height];
@@ -373,7 +377,7 @@ fn careful(kernel: &One, pairs: &mut Pairs<'_>) -> ([f64; L], [f64; L]) {
     let mut row = vec![ZERO; steps];
     let mut result = ([0.0; L], [0.0; L]);
     for s in 0..pairs.x.steps {
-        pairs.strip::<true>(s..s + 1, 0..steps, &mut strip);
+        pairs.strip::<true, L>(0, s..s + 1, 0..steps, &mut strip);
         dispatch(CarefulRow { kernel, s, band: band.as_ref(), strip: &strip, row: &mut row });
         for lane in 0..pairs.count() {
             if pairs.x.lengths[lane] == s + 1 {

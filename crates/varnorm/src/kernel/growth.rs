@@ -6,6 +6,7 @@
 //! of [`CERTAIN`], and for paths that go back and forth by much more than they get on, that can be too little: there,
 //! orders are raised until two agree.
 
+use super::cells::Cells;
 use super::columns::L;
 use super::goursat::INVERSE_FACTORIALS;
 use super::increments::{Increments, block_width, cells, split};
@@ -68,23 +69,18 @@ pub(super) fn plan(growth: f64, tolerance: f64) -> (usize, u32) {
 }
 
 /// The largest partial sum of z along any row or column, for every sigma and lane.
-pub(super) fn growth(
-    pairs: &mut Pairs<'_>,
-    factors: Option<&[f64]>,
-    scratch: &mut Vec<[f64; L]>,
-) -> Vec<[f64; L]> {
+pub(super) fn growth(pairs: &mut Pairs<'_>, factors: Option<&[f64]>, scratch: &mut Cells) -> Vec<[f64; L]> {
     let sets = factors.map_or(1, <[f64]>::len);
     let mut largest = vec![[0.0; L]; sets];
     let (rows, columns) = cells(pairs, factors);
     if rows == 0 || columns == 0 {
         return largest;
     }
-    let width = block_width(sets, pairs.x.channels).min(columns);
-    let sizes = [sets * width, sets * rows, Increments::scratch(factors, width)];
-    scratch.resize(scratch.len().max(sizes.iter().sum()), [0.0; L]);
-    let [column_sums, row_sums, buffer] = split(scratch, sizes);
+    let width = block_width::<L>(sets, pairs.x.channels, columns).min(columns);
+    let sizes = [sets * width, sets * rows, Increments::<L>::scratch(factors, width)];
+    let [column_sums, row_sums, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
     row_sums.fill([0.0; L]);
-    let mut increments = Increments::new(factors, [1.0; L], width, buffer);
+    let mut increments = Increments::new(factors, 0, [1.0; L], width, buffer);
     for start in (0..columns).step_by(width) {
         column_sums.fill([0.0; L]);
         let width = width.min(columns - start);

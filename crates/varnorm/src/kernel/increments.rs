@@ -8,16 +8,20 @@ use std::ops::Range;
 
 use super::columns::{L, Of};
 use super::lanes::{Four, Isa, Work, dispatch_registers, exp_two};
-use super::pairs::{MANY_CHANNELS, Pairs, ROWS};
+use super::pairs::{COLUMNS, MANY_CHANNELS, Pairs, ROWS};
 
 /// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
 const BLOCK_CELLS: usize = 200;
 
-/// Columns of a block, for a recurrence that keeps so many cells per column.
-pub(crate) fn block_width(per_column: usize, channels: usize) -> usize {
+/// Columns of a block, for a recurrence of N lanes at a time that keeps so many cells per column: blocks of about the same
+/// width, without single columns at their ends.
+pub(crate) fn block_width<const N: usize>(per_column: usize, channels: usize, columns: usize) -> usize {
     // Many channels are not read here any more: their static values come from a table.
     let channels = if channels < MANY_CHANNELS { channels } else { 0 };
-    (BLOCK_CELLS / (per_column + channels / 2 + 2)).clamp(8, 64)
+    // Points are packed in cells of L lanes: a part of those takes the place of the whole, in every so many lines.
+    let most = (BLOCK_CELLS * L / N / (per_column + ROWS + channels * L / N)).clamp(8, 64);
+    let blocks = columns.div_ceil(most).max(1);
+    columns.div_ceil(blocks).max(1).next_multiple_of(COLUMNS)
 }
 
 /// What of the series a lift works on; `factors` are `-1 / (2 sigma^2)` of an RBF lift, none for the linear one.
@@ -32,7 +36,10 @@ pub(crate) fn cells(pairs: &Pairs<'_>, factors: Option<&[f64]>) -> (usize, usize
 }
 
 /// Consecutive pieces of a buffer.
-pub(crate) fn split<const N: usize>(mut buffer: &mut [[f64; L]], sizes: [usize; N]) -> [&mut [[f64; L]]; N] {
+pub(crate) fn split<const P: usize, const N: usize>(
+    mut buffer: &mut [[f64; N]],
+    sizes: [usize; P],
+) -> [&mut [[f64; N]]; P] {
     sizes.map(|size| {
         let (piece, rest) = std::mem::take(&mut buffer).split_at_mut(size);
         buffer = rest;
@@ -40,44 +47,47 @@ pub(crate) fn split<const N: usize>(mut buffer: &mut [[f64; L]], sizes: [usize; 
     })
 }
 
-/// The increments of L pairs in the block of columns at hand.
-pub(crate) struct Increments<'a> {
+/// The increments of N of L pairs in the block of columns at hand.
+pub(crate) struct Increments<'a, const N: usize> {
     factors: Option<&'a [f64]>,
+    /// Which part of the lanes.
+    part: usize,
     /// The linear lift is multiplied by this.
-    unit: [f64; L],
+    unit: [f64; N],
     /// Columns of the widest block.
     most: usize,
     columns: Range<usize>,
     /// Rows that [`advance`](Self::advance) has made.
     count: usize,
-    z: &'a mut [[f64; L]],
-    distances: &'a mut [[f64; L]],
+    z: &'a mut [[f64; N]],
+    distances: &'a mut [[f64; N]],
     /// Per sigma, the last row's differences along the columns.
-    last: &'a mut [[f64; L]],
+    last: &'a mut [[f64; N]],
 }
 
-impl<'a> Increments<'a> {
-    /// Cells of L lanes that [`new`](Self::new) wants as a buffer.
+impl<'a, const N: usize> Increments<'a, N> {
+    /// Cells that [`new`](Self::new) wants as a buffer.
     pub(crate) fn scratch(factors: Option<&[f64]>, width: usize) -> usize {
         ROWS * width + ROWS * (width + 1) + factors.map_or(0, <[f64]>::len) * width
     }
 
     pub(crate) fn new(
         factors: Option<&'a [f64]>,
-        unit: [f64; L],
+        part: usize,
+        unit: [f64; N],
         width: usize,
-        buffer: &'a mut [[f64; L]],
+        buffer: &'a mut [[f64; N]],
     ) -> Self {
         let sizes = [ROWS * width, ROWS * (width + 1), factors.map_or(0, <[f64]>::len) * width];
         let [z, distances, last] = split(buffer, sizes);
-        Self { factors, unit, most: width, columns: 0..0, count: 0, z, distances, last }
+        Self { factors, part, unit, most: width, columns: 0..0, count: 0, z, distances, last }
     }
 
     /// Begins a block of columns.
     pub(crate) fn begin(&mut self, pairs: &mut Pairs<'_>, columns: Range<usize>) {
         let width = columns.len();
         if let Some(factors) = self.factors {
-            pairs.strip::<true>(0..1, columns.start..columns.end + 1, self.distances);
+            pairs.strip::<true, N>(self.part, 0..1, columns.start..columns.end + 1, self.distances);
             for set in 0..factors.len() {
                 let last = &mut self.last[set * self.most..set * self.most + width];
                 dispatch_registers(FirstRow { factor: factors[set], distances: self.distances, out: last });
@@ -92,19 +102,19 @@ impl<'a> Increments<'a> {
         let columns = self.columns.clone();
         if self.factors.is_some() {
             let rows = row + 1..row + 1 + count;
-            pairs.strip::<true>(rows, columns.start..columns.end + 1, self.distances);
+            pairs.strip::<true, N>(self.part, rows, columns.start..columns.end + 1, self.distances);
             return;
         }
         let width = columns.len();
-        pairs.strip::<false>(row..row + count, columns, self.z);
-        if self.unit != [1.0; L] {
+        pairs.strip::<false, N>(self.part, row..row + count, columns, self.z);
+        if self.unit != [1.0; N] {
             self.z[..count * width].iter_mut().for_each(|cell| scale(cell, &self.unit));
         }
     }
 
     /// The increments of the rows at hand under one sigma (or the linear lift): `z[r * width + t]`. To be called once
     /// for every sigma.
-    pub(crate) fn of_set(&mut self, set: usize) -> &[[f64; L]] {
+    pub(crate) fn of_set(&mut self, set: usize) -> &[[f64; N]] {
         let width = self.columns.len();
         if let Some(factors) = self.factors {
             let last = &mut self.last[set * self.most..set * self.most + width];
@@ -118,26 +128,24 @@ impl<'a> Increments<'a> {
     }
 }
 
-fn scale(cell: &mut [f64; L], unit: &[f64; L]) {
-    for lane in 0..L {
-        cell[lane] *= unit[lane];
-    }
+fn scale<const N: usize>(cell: &mut [f64; N], unit: &[f64; N]) {
+    cell.iter_mut().zip(unit).for_each(|(value, unit)| *value *= unit);
 }
 
 /// `k(x_s, y_{t+1}) - k(x_s, y_t)` of the RBF lift along the first row of squared distances.
-struct FirstRow<'a> {
+struct FirstRow<'a, const N: usize> {
     factor: f64,
-    distances: &'a [[f64; L]],
-    out: &'a mut [[f64; L]],
+    distances: &'a [[f64; N]],
+    out: &'a mut [[f64; N]],
 }
 
-impl Work for FirstRow<'_> {
+impl<const N: usize> Work for FirstRow<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for at in 0..L / 8 {
-            let mut before = rbf::<I>(self.factor, &self.distances[0], at);
+        for at in 0..N / 8 {
+            let mut before = rbf::<I, N>(self.factor, &self.distances[0], at);
             for (distances, out) in self.distances[1..].iter().zip(&mut *self.out) {
-                let next = rbf::<I>(self.factor, distances, at);
+                let next = rbf::<I, N>(self.factor, distances, at);
                 let out = eight_mut(out, at);
                 for i in 0..2 {
                     next[i].sub(before[i]).store(&mut out[i]);
@@ -149,21 +157,21 @@ impl Work for FirstRow<'_> {
 }
 
 /// The same for the row after `last`, which it takes the place of, and the difference of the two as well.
-struct NextRow<'a> {
+struct NextRow<'a, const N: usize> {
     factor: f64,
-    distances: &'a [[f64; L]],
-    last: &'a mut [[f64; L]],
-    z: &'a mut [[f64; L]],
+    distances: &'a [[f64; N]],
+    last: &'a mut [[f64; N]],
+    z: &'a mut [[f64; N]],
 }
 
-impl Work for NextRow<'_> {
+impl<const N: usize> Work for NextRow<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for at in 0..L / 8 {
-            let mut before = rbf::<I>(self.factor, &self.distances[0], at);
+        for at in 0..N / 8 {
+            let mut before = rbf::<I, N>(self.factor, &self.distances[0], at);
             let cells = self.distances[1..].iter().zip(&mut *self.last).zip(&mut *self.z);
             for ((distances, last), z) in cells {
-                let next = rbf::<I>(self.factor, distances, at);
+                let next = rbf::<I, N>(self.factor, distances, at);
                 let (last, z) = (eight_mut(last, at), eight_mut(z, at));
                 for i in 0..2 {
                     let step = next[i].sub(before[i]);
@@ -178,12 +186,12 @@ impl Work for NextRow<'_> {
 
 /// Eight lanes as two registers: kept in arrays from step to step they would be taken apart into single numbers.
 #[inline(always)]
-fn eight_mut(cell: &mut [f64; L], at: usize) -> &mut [[f64; 4]; 2] {
+fn eight_mut<const N: usize>(cell: &mut [f64; N], at: usize) -> &mut [[f64; 4]; 2] {
     &mut cell.as_chunks_mut::<4>().0.as_chunks_mut::<2>().0[at]
 }
 
 #[inline(always)]
-fn rbf<I: Isa>(factor: f64, distances: &[f64; L], at: usize) -> [I::Four; 2] {
+fn rbf<I: Isa, const N: usize>(factor: f64, distances: &[f64; N], at: usize) -> [I::Four; 2] {
     let [first, second] = &distances.as_chunks::<4>().0.as_chunks::<2>().0[at];
     let factor = I::Four::splat(factor);
     exp_two([I::Four::load(first).mul(factor), I::Four::load(second).mul(factor)])

@@ -5,16 +5,19 @@
 //! and sums live in two places: per column of the block (over the rows so far) and per row (over the columns of
 //! earlier blocks), so that the working set stays in the first-level cache whatever the lengths.
 
-use super::columns::L;
+use super::columns::{H, L};
 use super::goursat::FOUR;
 use super::lanes::{Four, Isa, Work, dispatch, dispatch_registers};
 
-/// Lanes worked on at a time: one register of AVX2, so that the sums of [`GROUP`] levels and two rows fit.
+/// Lanes worked on at a time: one register of AVX2.
 const V: usize = FOUR;
-/// Levels worked on at a time.
+/// Most levels worked on at a time: the topmost has no sums along rows, so that those of two rows, their increments and a cell
+/// take fifteen registers.
+const MOST: usize = 7;
+/// Levels worked on at a time where there are more.
 const GROUP: usize = 4;
 
-/// Sizes of the sums, in cells of L lanes.
+/// Sizes of the sums, in cells of half the lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// Levels.
@@ -31,18 +34,18 @@ impl Shape {
         self.levels * self.order
     }
 
-    /// Adds the sums of all columns to the terms of their levels.
-    pub(super) fn add_up(self, columns: &[[f64; L]], terms: &mut [[f64; L]]) {
-        let Self { levels, order, width } = self;
-        for t in 0..width {
-            for (m, term) in terms.iter_mut().enumerate() {
-                for uses in 0..order {
-                    let at = if order == 1 { t * levels + m } else { (m * order + uses) * width + t };
-                    for lane in 0..L {
-                        term[lane] += columns[at][lane];
-                    }
+    /// Adds the sums of all columns to the terms of their levels, in one half of the lanes.
+    pub(super) fn add_up(self, columns: &[[f64; H]], half: usize, terms: &mut [[f64; L]]) {
+        let Self { order, width, .. } = self;
+        for (term, columns) in terms.iter_mut().zip(columns.chunks_exact(order * width)) {
+            let term = &mut term.as_chunks_mut::<H>().0[half];
+            let mut sum = *term;
+            for t in 0..width {
+                for uses in columns.chunks_exact(width) {
+                    sum.iter_mut().zip(&uses[t]).for_each(|(sum, value)| *sum += value);
                 }
             }
+            *term = sum;
         }
     }
 
@@ -53,25 +56,29 @@ impl Shape {
 
     /// Cells for values that pass between levels, for `rows` rows.
     pub(super) fn between(self, rows: usize) -> usize {
-        if self.order == 1 { rows * self.width } else { 2 * self.order * self.order }
+        match self.order {
+            1 if self.levels <= MOST => 0,
+            1 => rows * self.width,
+            order => 2 * order * order,
+        }
     }
 }
 
 /// What the sums over a block of columns are kept in.
 pub(super) struct Sums<'a> {
-    /// `columns[t * levels + level]` (order 1) or `columns[(level * order + uses) * width + t]`.
-    pub(super) columns: &'a mut [[f64; L]],
+    /// `columns[(level * order + uses) * width + t]`.
+    pub(super) columns: &'a mut [[f64; H]],
     /// [`Shape::per_row`] cells per row.
-    pub(super) rows: &'a mut [[f64; L]],
+    pub(super) rows: &'a mut [[f64; H]],
     /// [`Shape::between`] cells, content undefined.
-    pub(super) between: &'a mut [[f64; L]],
+    pub(super) between: &'a mut [[f64; H]],
 }
 
 impl Sums<'_> {
     /// Adds R rows of increments, `z[r * width + t]`.
-    pub(super) fn add<const R: usize>(&mut self, shape: Shape, z: &[[f64; L]]) {
+    pub(super) fn add<const R: usize>(&mut self, shape: Shape, z: &[[f64; H]]) {
         if shape.order == 1 {
-            dispatch_registers(Simple::<R> { sums: self, shape, z });
+            self.add_simple::<R>(shape, z);
         } else {
             let per_row = shape.per_row();
             for r in 0..R {
@@ -83,98 +90,114 @@ impl Sums<'_> {
     }
 
     /// Order 1: term_m(s, t) = z(s, t) * sum of term_{m-1} over s' < s, t' < t.
-    #[inline(always)]
-    fn add_simple<I: Isa, const R: usize>(&mut self, shape: Shape, z: &[[f64; L]]) {
-        for first in (0..shape.levels).step_by(GROUP) {
-            match (first, shape.levels - first) {
-                (0, 1) => self.add_group::<I, R, 1, true, true>(shape, first, z),
-                (0, 2) => self.add_group::<I, R, 2, true, true>(shape, first, z),
-                (0, 3) => self.add_group::<I, R, 3, true, true>(shape, first, z),
-                (0, 4) => self.add_group::<I, R, 4, true, true>(shape, first, z),
-                (0, _) => self.add_group::<I, R, 4, true, false>(shape, first, z),
-                (_, 1) => self.add_group::<I, R, 1, false, true>(shape, first, z),
-                (_, 2) => self.add_group::<I, R, 2, false, true>(shape, first, z),
-                (_, 3) => self.add_group::<I, R, 3, false, true>(shape, first, z),
-                (_, 4) => self.add_group::<I, R, 4, false, true>(shape, first, z),
-                _ => self.add_group::<I, R, 4, false, false>(shape, first, z),
+    fn add_simple<const R: usize>(&mut self, shape: Shape, z: &[[f64; H]]) {
+        let mut first = 0;
+        while shape.levels - first > MOST {
+            match first {
+                0 => self.add_group::<R, GROUP, true, false>(shape, first, z),
+                _ => self.add_group::<R, GROUP, false, false>(shape, first, z),
             }
+            first += GROUP;
+        }
+        match (first, shape.levels - first) {
+            (0, 1) => self.add_group::<R, 1, true, true>(shape, first, z),
+            (0, 2) => self.add_group::<R, 2, true, true>(shape, first, z),
+            (0, 3) => self.add_group::<R, 3, true, true>(shape, first, z),
+            (0, 4) => self.add_group::<R, 4, true, true>(shape, first, z),
+            (0, 5) => self.add_group::<R, 5, true, true>(shape, first, z),
+            (0, 6) => self.add_group::<R, 6, true, true>(shape, first, z),
+            (0, _) => self.add_group::<R, 7, true, true>(shape, first, z),
+            (_, 4) => self.add_group::<R, 4, false, true>(shape, first, z),
+            (_, 5) => self.add_group::<R, 5, false, true>(shape, first, z),
+            (_, 6) => self.add_group::<R, 6, false, true>(shape, first, z),
+            _ => self.add_group::<R, 7, false, true>(shape, first, z),
         }
     }
 
-    /// G levels of R rows. `between` brings the sums of the level below, unless these are the `FIRST` levels, and takes
-    /// those of the topmost level, unless these are the `LAST`.
-    #[inline(always)]
-    fn add_group<I: Isa, const R: usize, const G: usize, const FIRST: bool, const LAST: bool>(
+    fn add_group<const R: usize, const G: usize, const FIRST: bool, const LAST: bool>(
         &mut self,
         shape: Shape,
         first: usize,
-        z: &[[f64; L]],
+        z: &[[f64; H]],
     ) {
+        dispatch_registers(Group::<R, G, FIRST, LAST> { sums: self, shape, first, z });
+    }
+}
+
+/// G levels of R rows of order 1. `between` brings the sums of the level below, unless these are the `FIRST` levels, and
+/// takes those of the topmost level, unless these are the `LAST`.
+struct Group<'a, 'b, const R: usize, const G: usize, const FIRST: bool, const LAST: bool> {
+    sums: &'a mut Sums<'b>,
+    shape: Shape,
+    first: usize,
+    z: &'a [[f64; H]],
+}
+
+impl<const R: usize, const G: usize, const FIRST: bool, const LAST: bool> Work
+    for Group<'_, '_, R, G, FIRST, LAST>
+{
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { sums: Sums { columns, rows, between }, shape, first, z } = self;
         let Shape { levels, width, .. } = shape;
         let (z, last_z) = (&z[..width], &z[(R - 1) * width..R * width]);
-        for chunk in 0..L / V {
-            let zero = I::Four::splat(0.0);
-            let mut sums = [[zero; G]; R];
+        // Nothing is above the topmost level that would ask for its sums.
+        let kept = if LAST { G - 1 } else { G };
+        let mut rest = &mut columns[first * width..];
+        let columns: [&mut [[f64; H]]; G] = std::array::from_fn(|_| {
+            let (column, others) = std::mem::take(&mut rest).split_at_mut(width);
+            rest = others;
+            column
+        });
+        for chunk in 0..H / V {
+            let mut sums = [[I::Four::splat(0.0); G]; R];
             for r in 0..R {
-                for m in 0..G {
-                    sums[r][m] = part::<I>(&self.rows[r * levels + first + m], chunk);
+                let row = &rows[r * levels + first..][..kept];
+                for m in 0..kept {
+                    sums[r][m] = part::<I>(&row[m], chunk);
                 }
             }
-            let columns = self.columns[..width * levels].chunks_exact_mut(levels);
-            let between = self.between[..R * width].as_chunks_mut::<R>().0;
-            for (((column, between), z), last_z) in columns.zip(between).zip(z).zip(last_z) {
-                let column = &mut column[first..first + G];
-                let (mut increments, mut below) = ([part::<I>(z, chunk); R], [I::Four::splat(1.0); R]);
-                increments[R - 1] = part::<I>(last_z, chunk);
+            for t in 0..width {
+                let (mut increments, mut below) = ([part::<I>(&z[t], chunk); R], [I::Four::splat(1.0); R]);
+                increments[R - 1] = part::<I>(&last_z[t], chunk);
                 for r in 0..R {
                     if !FIRST {
-                        below[r] = part::<I>(&between[r], chunk);
+                        below[r] = part::<I>(&between[r * width + t], chunk);
                     }
                     if !LAST {
-                        set_part::<I>(&mut between[r], chunk, sums[r][G - 1]);
+                        set_part::<I>(&mut between[r * width + t], chunk, sums[r][G - 1]);
                     }
                 }
                 // From the top: a level needs the sums of the one below as they were before this column.
                 for m in (0..G).rev() {
-                    let mut cell = part::<I>(&column[m], chunk);
+                    let mut cell = part::<I>(&columns[m][t], chunk);
                     for r in 0..R {
                         let chains = if m == 0 { below[r] } else { sums[r][m - 1] };
-                        sums[r][m] = sums[r][m].add(cell);
+                        if m < kept {
+                            sums[r][m] = sums[r][m].add(cell);
+                        }
                         cell = increments[r].mul_add(chains, cell);
                     }
-                    set_part::<I>(&mut column[m], chunk, cell);
+                    set_part::<I>(&mut columns[m][t], chunk, cell);
                 }
             }
             for r in 0..R {
-                for m in 0..G {
-                    set_part::<I>(&mut self.rows[r * levels + first + m], chunk, sums[r][m]);
+                let row = &mut rows[r * levels + first..][..kept];
+                for m in 0..kept {
+                    set_part::<I>(&mut row[m], chunk, sums[r][m]);
                 }
             }
         }
     }
 }
 
-/// R rows of order 1.
-struct Simple<'a, 'b, const R: usize> {
-    sums: &'a mut Sums<'b>,
-    shape: Shape,
-    z: &'a [[f64; L]],
-}
-
-impl<const R: usize> Work for Simple<'_, '_, R> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        self.sums.add_simple::<I, R>(self.shape, self.z);
-    }
-}
-
 #[inline(always)]
-fn part<I: Isa>(cell: &[f64; L], chunk: usize) -> I::Four {
+fn part<I: Isa>(cell: &[f64; H], chunk: usize) -> I::Four {
     I::Four::load(&cell.as_chunks::<V>().0[chunk])
 }
 
 #[inline(always)]
-fn set_part<I: Isa>(cell: &mut [f64; L], chunk: usize, values: I::Four) {
+fn set_part<I: Isa>(cell: &mut [f64; H], chunk: usize, values: I::Four) {
     values.store(&mut cell.as_chunks_mut::<V>().0[chunk]);
 }
 
@@ -185,10 +208,10 @@ fn set_part<I: Isa>(cell: &mut [f64; L], chunk: usize, values: I::Four) {
 /// end in this row before the column, with q-1 uses; `a_m[1][r] = z/r` likewise; `a_m[q][r] = z/(q r) a_{m-1}[q-1][r-1]`.
 struct Repeated<'a> {
     shape: Shape,
-    z: &'a [[f64; L]],
-    columns: &'a mut [[f64; L]],
-    rows: &'a mut [[f64; L]],
-    between: &'a mut [[f64; L]],
+    z: &'a [[f64; H]],
+    columns: &'a mut [[f64; H]],
+    rows: &'a mut [[f64; H]],
+    between: &'a mut [[f64; H]],
 }
 
 impl Work for Repeated<'_> {
@@ -205,14 +228,14 @@ impl Work for Repeated<'_> {
                     for r in 0..uses {
                         let weight = 1.0 / ((q + 1) * (r + 1)) as f64;
                         let chains = match (q, r) {
-                            _ if m == 0 => [1.0; L],
+                            _ if m == 0 => [1.0; H],
                             (0, 0) => before[m - 1],
                             (_, 0) => in_row[(m - 1) * order + q - 1],
                             (0, _) => columns[((m - 1) * order + r - 1) * width + t],
                             _ => last[(q - 1) * order + r - 1],
                         };
                         let cell = &mut next[q * order + r];
-                        for lane in 0..L {
+                        for lane in 0..H {
                             cell[lane] = z[t][lane] * weight * chains[lane];
                         }
                     }
@@ -243,20 +266,20 @@ fn end_cell(
     shape: Shape,
     level: usize,
     t: usize,
-    cell: &[[f64; L]],
-    before: &mut [f64; L],
-    in_row: &mut [[f64; L]],
-    columns: &mut [[f64; L]],
+    cell: &[[f64; H]],
+    before: &mut [f64; H],
+    in_row: &mut [[f64; H]],
+    columns: &mut [[f64; H]],
 ) {
     let Shape { order, width, .. } = shape;
     let uses = order.min(level + 1);
     for r in 0..uses {
         let column = &mut columns[(level * order + r) * width + t];
-        for lane in 0..L {
+        for lane in 0..H {
             before[lane] += column[lane];
         }
         for q in 0..uses {
-            for lane in 0..L {
+            for lane in 0..H {
                 column[lane] += cell[q * order + r][lane];
                 in_row[q][lane] += cell[q * order + r][lane];
             }

@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use super::cells::Cells;
 use super::columns::{Columns, L, Of, pack};
-use super::lanes::{Isa, Work, dispatch};
+use super::lanes::{Four, Isa, Work, dispatch_registers};
 use super::product::{Vectors, Wanted, distances_in_place};
 use super::table;
 use crate::data::SeriesSet;
@@ -20,8 +21,8 @@ const WINDOW_CELLS: usize = 1 << 15;
 const PACKED: usize = 3 << 20;
 /// Rows of static values that are made at a time.
 pub(crate) const ROWS: usize = 2;
-/// Lanes that are summed at a time: two rows of two columns fill half of the registers of AVX2.
-const V: usize = 8;
+/// Columns that are summed at a time: with two rows, a register each, they fill half of the registers of AVX2.
+pub(crate) const COLUMNS: usize = 4;
 
 /// Up to L pairs of series.
 pub(crate) struct Pairs<'a> {
@@ -47,9 +48,9 @@ pub(crate) fn few_channels(set: &SeriesSet) -> bool {
 struct Window {
     rows: Range<usize>,
     columns: Range<usize>,
-    cells: Vec<[f64; L]>,
+    cells: Cells,
     /// The column series of all lanes, packed, and of which columns; these often meet the next row series too.
-    packed: Vec<[f64; L]>,
+    packed: Cells,
     packed_columns: Range<usize>,
     packed_squares: Vec<[f64; L]>,
     /// Points of a row series, and of a column series; the values of their pair.
@@ -110,26 +111,28 @@ impl<'a> Pairs<'a> {
         few_channels(self.row_set)
     }
 
-    /// The static values of `rows` (at most [`ROWS`]) and `columns`: `out[r * columns.len() + t]`.
-    pub(crate) fn strip<const DISTANCE: bool>(
+    /// The static values of `rows` (at most [`ROWS`]) and `columns`, of one part of N lanes: `out[r * columns.len() + t]`.
+    pub(crate) fn strip<const DISTANCE: bool, const N: usize>(
         &mut self,
+        part: usize,
         rows: Range<usize>,
         columns: Range<usize>,
-        out: &mut [[f64; L]],
+        out: &mut [[f64; N]],
     ) {
         if self.few_channels() {
-            dispatch(Few::<DISTANCE> { x: &self.x, rows, y: &self.y, columns, out });
+            dispatch_registers(Few::<DISTANCE, N> { part, x: &self.x, rows, y: &self.y, columns, out });
         } else {
-            self.copy::<DISTANCE>(rows, columns, out);
+            self.copy::<DISTANCE, N>(part, rows, columns, out);
         }
     }
 
     /// Copies from the window, which is moved where needed.
-    fn copy<const DISTANCE: bool>(
+    fn copy<const DISTANCE: bool, const N: usize>(
         &mut self,
+        part: usize,
         rows: Range<usize>,
         columns: Range<usize>,
-        out: &mut [[f64; L]],
+        out: &mut [[f64; N]],
     ) {
         let window = &self.window;
         let inside = |part: &Range<usize>, whole: &Range<usize>| {
@@ -142,7 +145,9 @@ impl<'a> Pairs<'a> {
         let width = window.columns.len();
         for (row, out) in rows.zip(out.chunks_exact_mut(columns.len())) {
             let at = (row - window.rows.start) * width + columns.start - window.columns.start;
-            out.copy_from_slice(&window.cells[at..at + columns.len()]);
+            for (out, cell) in out.iter_mut().zip(&window.cells[at..at + columns.len()]) {
+                *out = cell.as_chunks().0[part];
+            }
         }
     }
 
@@ -155,7 +160,7 @@ impl<'a> Pairs<'a> {
         let height = (WINDOW_CELLS / width).max(rows.len()).min(left);
         self.window.rows = rows.start..rows.start + height;
         self.window.columns = columns.start..columns.start + width;
-        self.window.cells.resize(height * width, [0.0; L]);
+        self.window.cells.take(height * width);
         let one_row_series = self.x_members.iter().all(|m| *m == self.x_members[0]);
         match one_row_series && self.y_members.len() == L {
             true => self.fill_together::<DISTANCE>(),
@@ -213,81 +218,93 @@ fn last_or(set: &SeriesSet, series: usize, step: usize) -> &[f64] {
     series.step(step.min(series.steps() - 1))
 }
 
-/// Static values of few channels.
-struct Few<'a, const DISTANCE: bool> {
+/// Static values of few channels, of one part of N lanes.
+struct Few<'a, const DISTANCE: bool, const N: usize> {
+    part: usize,
     x: &'a Columns,
     rows: Range<usize>,
     y: &'a Columns,
     columns: Range<usize>,
-    out: &'a mut [[f64; L]],
+    out: &'a mut [[f64; N]],
 }
 
-impl<const DISTANCE: bool> Work for Few<'_, DISTANCE> {
+impl<const DISTANCE: bool, const N: usize> Work for Few<'_, DISTANCE, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { x, rows, y, columns, out } = self;
-        match rows.len() {
-            ROWS => few::<I, ROWS, DISTANCE>(x, rows.start, y, columns, out),
-            _ => few::<I, 1, DISTANCE>(x, rows.start, y, columns, out),
+        match (self.rows.len(), self.part) {
+            (ROWS, 0) => self.of_rows::<I, ROWS, 0>(),
+            (ROWS, _) => self.of_rows::<I, ROWS, 1>(),
+            (_, 0) => self.of_rows::<I, 1, 0>(),
+            _ => self.of_rows::<I, 1, 1>(),
         }
     }
 }
 
-/// R rows, two columns at a time: every value that is loaded serves twice.
-#[inline(always)]
-fn few<I: Isa, const R: usize, const DISTANCE: bool>(
-    x: &Columns,
-    first: usize,
-    y: &Columns,
-    columns: Range<usize>,
-    out: &mut [[f64; L]],
-) {
-    let width = columns.len();
-    let mut t = 0;
-    while t + 2 <= width {
-        few_columns::<I, R, 2, DISTANCE>(x, first, y, columns.start + t, width, &mut out[t..]);
-        t += 2;
-    }
-    if t < width {
-        few_columns::<I, R, 1, DISTANCE>(x, first, y, columns.start + t, width, &mut out[t..]);
+impl<const DISTANCE: bool, const N: usize> Few<'_, DISTANCE, N> {
+    /// R rows, a few columns at a time: every value that is loaded serves several times.
+    #[inline(always)]
+    fn of_rows<I: Isa, const R: usize, const PART: usize>(self) {
+        let Self { x, rows, y, columns, out, .. } = self;
+        let (channels, width) = (x.channels, columns.len());
+        let x = &x.values[rows.start * channels..(rows.start + R) * channels];
+        let y = &y.values[columns.start * channels..columns.end * channels];
+        let mut t = 0;
+        while t + COLUMNS <= width {
+            let (y, out) = (&y[t * channels..], &mut out[t..]);
+            few_columns::<I, R, COLUMNS, DISTANCE, N, PART>(x, y, channels, width, out);
+            t += COLUMNS;
+        }
+        while t < width {
+            few_columns::<I, R, 1, DISTANCE, N, PART>(x, &y[t * channels..], channels, width, &mut out[t..]);
+            t += 1;
+        }
     }
 }
 
+/// The values of R points with C others.
 #[inline(always)]
-fn few_columns<I: Isa, const R: usize, const C: usize, const DISTANCE: bool>(
-    x: &Columns,
-    first: usize,
-    y: &Columns,
-    start: usize,
+fn few_columns<
+    I: Isa,
+    const R: usize,
+    const C: usize,
+    const DISTANCE: bool,
+    const N: usize,
+    const PART: usize,
+>(
+    x: &[[f64; L]],
+    y: &[[f64; L]],
+    channels: usize,
     width: usize,
-    out: &mut [[f64; L]],
+    out: &mut [[f64; N]],
 ) {
-    let channels = x.channels;
-    let (mut xs, mut ys) = ([&x.values[..0]; R], [&y.values[..0]; C]);
+    let (mut xs, mut ys) = ([&x[..0]; R], [&y[..0]; C]);
     for r in 0..R {
-        xs[r] = &x.values[(first + r) * channels..][..channels];
+        xs[r] = &x[r * channels..][..channels];
     }
     for c in 0..C {
-        ys[c] = &y.values[(start + c) * channels..][..channels];
+        ys[c] = &y[c * channels..][..channels];
     }
-    for chunk in 0..L / V {
-        let mut sums = [[[0.0; V]; C]; R];
+    for quarter in 0..N / 4 {
+        // The modulus only shows the compiler that the index is within bounds.
+        let lanes = (PART * (N / 4) + quarter) % (L / 4);
+        let mut sums = [[I::Four::splat(0.0); C]; R];
         for channel in 0..channels {
+            let mut row = [I::Four::splat(0.0); R];
             for r in 0..R {
-                for c in 0..C {
-                    let x = &xs[r][channel].as_chunks::<V>().0[chunk];
-                    let y = &ys[c][channel].as_chunks::<V>().0[chunk];
-                    for v in 0..V {
-                        let difference = x[v] - y[v];
-                        let (a, b) = if DISTANCE { (difference, difference) } else { (x[v], y[v]) };
-                        sums[r][c][v] = I::mul_add(a, b, sums[r][c][v]);
-                    }
+                row[r] = I::Four::load(&xs[r][channel].as_chunks::<4>().0[lanes]);
+            }
+            for c in 0..C {
+                let column = I::Four::load(&ys[c][channel].as_chunks::<4>().0[lanes]);
+                for r in 0..R {
+                    let difference = row[r].sub(column);
+                    let (a, b) = if DISTANCE { (difference, difference) } else { (row[r], column) };
+                    sums[r][c] = a.mul_add(b, sums[r][c]);
                 }
             }
         }
         for r in 0..R {
             for c in 0..C {
-                out[r * width + c].as_chunks_mut::<V>().0[chunk] = sums[r][c];
+                sums[r][c].store(&mut out[r * width + c].as_chunks_mut::<4>().0[quarter]);
             }
         }
     }

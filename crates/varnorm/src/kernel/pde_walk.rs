@@ -1,5 +1,6 @@
 //! The walk over blocks of cells that solves Goursat problems for L pairs at once, several ways in one go.
 
+use super::cells::Cells;
 use super::columns::L;
 use super::goursat::{CornerSweep, EdgeSweep, FOUR, INVERSE_FACTORIALS, WideCornerSweep, align, normalize};
 use super::increments::{Increments, block_width, cells, split};
@@ -78,15 +79,14 @@ pub(super) fn solve(
     jobs: &[Job],
     pairs: &mut Pairs<'_>,
     factors: Option<&[f64]>,
-    scratch: &mut Vec<Cell>,
+    scratch: &mut Cells,
 ) -> Vec<Outcome> {
     let (rows, columns) = cells(pairs, factors);
     let shorter = pairs.x.steps - rows;
     let per_column = jobs.iter().map(Job::per_cell).sum::<usize>();
-    let width = block_width(per_column, pairs.x.channels).min(columns.max(1));
-    let sizes = [per_column * width, per_column * rows, Increments::scratch(factors, width)];
-    scratch.resize(scratch.len().max(sizes.iter().sum()), [0.0; L]);
-    let [mut above, mut left, buffer] = split(scratch, sizes);
+    let width = block_width::<L>(per_column, pairs.x.channels, columns).min(columns.max(1));
+    let sizes = [per_column * width, per_column * rows, Increments::<L>::scratch(factors, width)];
+    let [mut above, mut left, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
     let mut states: Vec<State<'_>> = Vec::with_capacity(jobs.len());
     for job in jobs {
         let zero = [0.0; L];
@@ -104,7 +104,7 @@ pub(super) fn solve(
         reset(job, state.left);
         states.push(state);
     }
-    let mut increments = Increments::new(factors, [1.0; L], width, buffer);
+    let mut increments = Increments::new(factors, 0, [1.0; L], width, buffer);
     let equal = pairs.equal_lengths();
     for start in (0..columns).step_by(width) {
         let width = width.min(columns - start);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cells::Cells;
 use super::columns::{L, Of};
 use super::pairs::Pairs;
 use super::pass::Tile;
@@ -17,7 +18,7 @@ pub(crate) trait Recurrence {
 
     /// Runs over up to L pairs: `out[k]` is the k-th kept number of every lane. A lane's result depends on that lane's
     /// pair alone, to the bit. `scratch` is the caller's to reuse; its content is undefined.
-    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]);
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]);
 }
 
 /// All pairs of a tile: the body of [`Pass::walk`](super::pass::Pass::walk).
@@ -93,7 +94,7 @@ fn run_groups(
     kept: &mut [f64],
 ) {
     let mut pairs = Pairs::new(row_set, column_set, recurrence.of());
-    let (mut scratch, mut out) = (Vec::new(), vec![[0.0; L]; recurrence.kept()]);
+    let (mut scratch, mut out) = (Cells::default(), vec![[0.0; L]; recurrence.kept()]);
     for (x, y) in groups {
         pairs.set(x, y);
         recurrence.run(&mut pairs, &mut scratch, &mut out);

@@ -38,6 +38,7 @@
 
 use std::ops::Range;
 
+use super::cells::Cells;
 use super::columns::{L, Of};
 use super::growth::{CERTAIN, growth, plan, spread, stronger, tail};
 use super::increments::of;
@@ -172,7 +173,7 @@ impl Recurrence for Growth<'_> {
         self.factors.map_or(1, <[f64]>::len)
     }
 
-    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         out.copy_from_slice(&growth(pairs, self.factors, scratch));
     }
 }
@@ -185,7 +186,7 @@ struct Planned<'a> {
 
 impl Planned<'_> {
     /// The growth of every lane under every sigma.
-    fn growth(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>) -> Vec<[f64; L]> {
+    fn growth(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells) -> Vec<[f64; L]> {
         let exact = self.pass.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_)));
         let Some((planes, tile)) = self.known else {
             return if exact { growth(pairs, self.pass.factors.as_deref(), scratch) } else { Vec::new() };
@@ -211,7 +212,7 @@ impl Recurrence for Planned<'_> {
         2 * self.pass.kernels.len()
     }
 
-    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let factors = self.pass.factors.as_deref();
         let growth = self.growth(pairs, scratch);
         let mut search = Search { pass: self.pass, growth, steps: [0; L], out, jobs: Vec::new() };

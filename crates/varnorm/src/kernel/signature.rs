@@ -28,9 +28,12 @@
 //! assert!((k.matrix.get(0, 1) - (1.0 + 6.0 + 36.0 / 4.0)).abs() < 1e-14);
 //! ```
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::columns::{L, Of};
+use super::cells::Cells;
+use super::columns::{H, L, Of};
 use super::increments::{Increments, block_width, cells, of, split};
 use super::levels::{Shape, Sums};
 use super::pairs::{Pairs, ROWS};
@@ -42,6 +45,10 @@ use crate::matrix::{Scaled, power_of_two};
 
 /// The highest level of a truncated signature.
 pub(super) const MOST_LEVELS: u32 = 32;
+
+/// Rows that one half of the lanes goes through before the other does: a block of columns of so many rows is in one window
+/// of static values, if those come from a table.
+const BAND: usize = 512;
 
 /// The largest exponent of a level that needs no care.
 pub(super) const COMFORTABLE: f64 = 600.0;
@@ -228,15 +235,15 @@ impl recurrence::Recurrence for LevelTerms {
         self.factors.as_ref().map_or(self.levels + 1, |f| f.len() * self.levels)
     }
 
-    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Vec<[f64; L]>, out: &mut [[f64; L]]) {
+    fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         out.fill([0.0; L]);
-        let mut unit = [1.0; L];
+        let mut units = [1.0; L];
         if self.factors.is_none() {
             for lane in 0..pairs.count() {
                 let exponent = size(pairs.x.variations[lane]) + size(pairs.y.variations[lane]);
                 // Powers of two are exact: where no level can leave the range of an f64 there is no need for them.
                 if exponent.abs() * self.levels as f64 > COMFORTABLE {
-                    unit[lane] = power_of_two(-exponent);
+                    units[lane] = power_of_two(-exponent);
                     out[self.levels][lane] = exponent;
                 }
             }
@@ -247,44 +254,77 @@ impl recurrence::Recurrence for LevelTerms {
             return;
         }
         let mut shape = Shape { levels: self.levels, order: self.order, width: 0 };
-        let width = block_width(shape.per_column(), pairs.x.channels).min(columns);
+        let width = block_width::<H>(shape.per_column(), pairs.x.channels, columns).min(columns);
         shape.width = width;
         let sets = factors.map_or(1, <[f64]>::len);
         let sizes = [
             sets * shape.per_column() * width,
             sets * shape.per_row() * rows,
             shape.between(ROWS),
-            Increments::scratch(factors, width),
+            Increments::<H>::scratch(factors, width),
         ];
-        scratch.resize(scratch.len().max(sizes.iter().sum()), [0.0; L]);
-        let [column_sums, row_sums, between, buffer] = split(scratch, sizes);
-        let mut increments = Increments::new(factors, unit, width, buffer);
-        row_sums.fill([0.0; L]);
+        let of_half = sizes.iter().sum::<usize>();
+        let scratch = scratch.take(of_half).as_flattened_mut().as_chunks_mut::<H>().0;
+        // Half of the lanes after the other: so blocks can be twice as wide, and one half may be idle.
+        let halves = units.as_chunks::<H>().0.iter().take(pairs.count().div_ceil(H)).enumerate();
+        let mut halves: Vec<Half<'_>> = halves
+            .zip(scratch.chunks_exact_mut(of_half))
+            .map(|((half, unit), scratch)| {
+                let [columns, rows, between, buffer] = split(scratch, sizes);
+                rows.fill([0.0; H]);
+                let increments = Increments::new(factors, half, *unit, width, buffer);
+                Half { columns, rows, between, increments }
+            })
+            .collect();
         for start in (0..columns).step_by(width) {
             shape.width = width.min(columns - start);
-            let (column_cells, row_cells) = (shape.per_column() * shape.width, shape.per_row() * rows);
-            column_sums.fill([0.0; L]);
-            increments.begin(pairs, start..start + shape.width);
-            for row in (0..rows).step_by(ROWS) {
-                let count = ROWS.min(rows - row);
-                increments.advance(pairs, row, count);
-                for set in 0..sets {
-                    let z = increments.of_set(set);
-                    let first = set * row_cells + row * shape.per_row();
-                    let mut sums = Sums {
-                        columns: &mut column_sums[set * column_cells..(set + 1) * column_cells],
-                        rows: &mut row_sums[first..first + count * shape.per_row()],
-                        between: &mut *between,
-                    };
-                    match count {
-                        ROWS => sums.add::<ROWS>(shape, z),
-                        _ => sums.add::<1>(shape, z),
-                    }
+            for half in &mut halves {
+                half.columns.fill([0.0; H]);
+                half.increments.begin(pairs, start..start + shape.width);
+            }
+            for first in (0..rows).step_by(BAND) {
+                for half in &mut halves {
+                    half.add(pairs, shape, sets, rows, first..rows.min(first + BAND));
                 }
             }
+            let cells = shape.per_column() * shape.width;
+            for (at, half) in halves.iter().enumerate() {
+                for set in 0..sets {
+                    let sums = &half.columns[set * cells..(set + 1) * cells];
+                    shape.add_up(sums, at, &mut out[set * self.levels..(set + 1) * self.levels]);
+                }
+            }
+        }
+    }
+}
+
+/// What half of the lanes keep while blocks of columns go by.
+struct Half<'a> {
+    columns: &'a mut [[f64; H]],
+    rows: &'a mut [[f64; H]],
+    between: &'a mut [[f64; H]],
+    increments: Increments<'a, H>,
+}
+
+impl Half<'_> {
+    /// Adds the cells of some rows (of `height`) and the block of columns at hand.
+    fn add(&mut self, pairs: &mut Pairs<'_>, shape: Shape, sets: usize, height: usize, rows: Range<usize>) {
+        let (column_cells, row_cells) = (shape.per_column() * shape.width, shape.per_row() * height);
+        for row in rows.clone().step_by(ROWS) {
+            let count = ROWS.min(rows.end - row);
+            self.increments.advance(pairs, row, count);
             for set in 0..sets {
-                let sums = &column_sums[set * column_cells..(set + 1) * column_cells];
-                shape.add_up(sums, &mut out[set * self.levels..(set + 1) * self.levels]);
+                let z = self.increments.of_set(set);
+                let first = set * row_cells + row * shape.per_row();
+                let mut sums = Sums {
+                    columns: &mut self.columns[set * column_cells..(set + 1) * column_cells],
+                    rows: &mut self.rows[first..first + count * shape.per_row()],
+                    between: &mut *self.between,
+                };
+                match count {
+                    ROWS => sums.add::<ROWS>(shape, z),
+                    _ => sums.add::<1>(shape, z),
+                }
             }
         }
     }
