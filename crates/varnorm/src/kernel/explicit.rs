@@ -25,7 +25,7 @@ use std::ops::Range;
 
 use super::columns::variation;
 use super::features::{self, FeatureMap, Features, Prepared};
-use super::lanes::{Four, Isa, Work, dispatch};
+use super::lanes::{Four, Isa, Work, dispatch_registers};
 use super::pass::{Pass, Tile, Values};
 use super::signature::{COMFORTABLE, Finish, size};
 use super::{Kernel, Lift};
@@ -192,15 +192,26 @@ impl FeatureMap for SignatureMap {
                 memory.scale(set, members, self.levels, exponents);
             }
             memory.signature.fill([0.0; LANES]);
-            dispatch(Signatures { channels, depths: &depths, memory: &mut memory });
-            let mut features = memory.signature.iter();
+            dispatch_registers(Signatures { channels, depths: &depths, memory: &mut memory });
+            let mut features = &memory.signature[..];
             for (block, depth) in out.iter_mut().zip(&depths) {
-                for (at, cell) in features.by_ref().take(*depth).enumerate() {
-                    for (lane, value) in cell[..members.len()].iter().enumerate() {
-                        block[(group * LANES + lane) * depth + at] = *value;
-                    }
-                }
+                let (cells, rest) = features.split_at(*depth);
+                let rows = &mut block[group * LANES * depth..(group * LANES + members.len()) * depth];
+                take_apart(cells, rows);
+                features = rest;
             }
+        }
+    }
+}
+
+/// One row per series from cells that have them side by side, a few cells at a time.
+fn take_apart(cells: &[Cell], rows: &mut [f64]) {
+    const SOME: usize = 64;
+    let depth = cells.len();
+    for (part, cells) in cells.chunks(SOME).enumerate() {
+        for (lane, row) in rows.chunks_exact_mut(depth).enumerate() {
+            let row = &mut row[part * SOME..];
+            row.iter_mut().zip(cells).for_each(|(value, cell)| *value = cell[lane]);
         }
     }
 }
@@ -209,7 +220,8 @@ impl FeatureMap for SignatureMap {
 const LANES: usize = 4;
 /// One number of every series.
 type Cell = [f64; LANES];
-/// Steps whose changes of the highest level are made together: it is the longest, and is read and written once for all.
+/// Steps whose changes of the two highest levels are made together: they are the longest, and are read and written once for
+/// all.
 const STEPS: usize = 4;
 
 /// What signatures are made in.
@@ -221,22 +233,22 @@ struct Memory {
     /// Two partial products of Horner's scheme.
     partial: [Vec<Cell>; 2],
     /// The factor of a lower level.
-    sum: Vec<Cell>,
-    /// The factors of the highest level, for some steps.
-    sums: [Vec<Cell>; STEPS],
+    factor: Vec<Cell>,
+    /// The factors of the two highest levels, for some steps.
+    top_factors: [[Vec<Cell>; 2]; STEPS],
 }
 
 impl Memory {
     fn new(depths: &[usize]) -> Self {
-        // The second highest level: factors and partial products have its length at most.
-        let longest = depths[..depths.len() - 1].last().copied().unwrap_or(1);
+        // The third highest level: factors and partial products have its length at most.
+        let longest = depths[..depths.len().saturating_sub(2)].last().copied().unwrap_or(1);
         let zeros = || vec![[0.0; LANES]; longest.max(depths[0])];
         Self {
             increments: Vec::new(),
             signature: vec![[0.0; LANES]; depths.iter().sum()],
             partial: [zeros(), zeros()],
-            sum: zeros(),
-            sums: std::array::from_fn(|_| zeros()),
+            factor: zeros(),
+            top_factors: std::array::from_fn(|_| [zeros(), zeros()]),
         }
     }
 
@@ -272,49 +284,79 @@ struct Signatures<'a> {
 }
 
 impl Work for Signatures<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        // With the number of channels known, the shortest loops are none, and increments stay in registers.
+        match self.channels {
+            2 => self.run_with::<I, 2>(),
+            3 => self.run_with::<I, 3>(),
+            4 => self.run_with::<I, 4>(),
+            5 => self.run_with::<I, 5>(),
+            6 => self.run_with::<I, 6>(),
+            _ => self.run_with::<I, ANY>(),
+        }
+    }
+}
+
+/// A number of channels that is not known when compiling.
+const ANY: usize = 0;
+
+impl Signatures<'_> {
     /// A step v changes level m by `v^m/m! + S_1 v^(m-1)/(m-1)! + .. + S_(m-1) v`, that is
     /// `(..((v/m + S_1) v/(m-1) + S_2) v/(m-2) .. + S_(m-1)) v`. From the top: lower levels are still the old ones.
     #[inline(always)]
-    fn run<I: Isa>(self) {
+    fn run_with<I: Isa, const C: usize>(self) {
         let Self { channels, depths, memory } = self;
-        let Memory { increments, signature, partial, sum, sums } = memory;
+        let channels = if C == ANY { channels } else { C };
+        let Memory { increments, signature, partial, factor, top_factors } = memory;
         let highest = depths.len();
+        if highest == 1 {
+            let one = [[1.0; LANES]];
+            increments.chunks_exact(channels).for_each(|v| add_product::<I, C>(&one, v, signature));
+            return;
+        }
         let (lower, top) = signature.split_at_mut(depths[..highest - 1].iter().sum());
+        let (lower, second) = lower.split_at_mut(lower.len() - depths[highest - 2]);
         for steps in increments.chunks(STEPS * channels) {
-            for (v, sum_of_top) in steps.chunks_exact(channels).zip(sums.iter_mut()) {
-                horner::<I>(highest, v, lower, depths, partial, sum_of_top);
+            for (v, [of_top, of_second]) in steps.chunks_exact(channels).zip(top_factors.iter_mut()) {
+                horner::<I, C>(highest, highest - 2, v, lower, depths, partial, of_top);
+                horner::<I, C>(highest - 1, highest - 2, v, lower, depths, partial, of_second);
                 let mut end = lower.len();
-                for m in (1..highest).rev() {
+                for m in (1..highest - 1).rev() {
                     let (below, level) = lower[..end].split_at_mut(end - depths[m - 1]);
-                    horner::<I>(m, v, below, depths, partial, sum);
-                    add_products::<I, 1>([sum], [v], level);
+                    horner::<I, C>(m, m - 1, v, below, depths, partial, factor);
+                    add_product::<I, C>(factor, v, level);
                     end = below.len();
                 }
             }
             if steps.len() == STEPS * channels {
                 let v = std::array::from_fn(|s| &steps[s * channels..(s + 1) * channels]);
-                add_products::<I, STEPS>(std::array::from_fn(|s| &sums[s][..]), v, top);
+                let factors = top_factors.each_ref().map(|[top, second]| [&top[..], &second[..]]);
+                change_top::<I, STEPS, C>(factors, v, second, top);
             } else {
-                for (v, sum) in steps.chunks_exact(channels).zip(&*sums) {
-                    add_products::<I, 1>([sum], [v], top);
+                for (v, [of_top, of_second]) in steps.chunks_exact(channels).zip(&*top_factors) {
+                    change_top::<I, 1, C>([[of_top, of_second]], [v], second, top);
                 }
             }
         }
     }
 }
 
-/// The factor of v in the change of level m; `below` are the levels below.
+/// What is multiplied by v, m - k times in all, in the change of level m: Horner's scheme up to level k. `below` are the
+/// levels up to k.
 #[inline(always)]
-fn horner<I: Isa>(
+fn horner<I: Isa, const C: usize>(
     m: usize,
+    k: usize,
     v: &[Cell],
     below: &[Cell],
     depths: &[usize],
     partial: &mut [Vec<Cell>; 2],
     out: &mut [Cell],
 ) {
-    if m == 1 {
-        out[0] = [1.0; LANES];
+    let v = &v[..if C == ANY { v.len() } else { C }];
+    if k == 0 {
+        out[0] = [1.0 / m as f64; LANES];
         return;
     }
     let [mut partial, mut next] = partial.each_mut().map(|part| &mut part[..]);
@@ -324,17 +366,17 @@ fn horner<I: Isa>(
         }
     }
     let mut first = 0;
-    for k in 1..m {
-        let depth = depths[k - 1];
-        let factor = I::Four::splat(1.0 / (m - k) as f64);
-        let level = &below[first..first + depth];
-        if k + 1 == m {
-            for ((cell, old), out) in partial.iter().zip(level).zip(out) {
+    for level in 1..=k {
+        let depth = depths[level - 1];
+        let factor = I::Four::splat(1.0 / (m - level) as f64);
+        let old = &below[first..first + depth];
+        if level == k {
+            for ((cell, old), out) in partial.iter().zip(old).zip(out) {
                 I::Four::load(cell).add(I::Four::load(old)).mul(factor).store(out);
             }
             return;
         }
-        for ((cell, old), next) in partial.iter().zip(level).zip(next.chunks_exact_mut(v.len())) {
+        for ((cell, old), next) in partial.iter().zip(old).zip(next.chunks_exact_mut(v.len())) {
             let sum = I::Four::load(cell).add(I::Four::load(old)).mul(factor);
             for (next, v) in next.iter_mut().zip(v) {
                 sum.mul(I::Four::load(v)).store(next);
@@ -345,23 +387,48 @@ fn horner<I: Isa>(
     }
 }
 
-/// Adds `sum v` to a level, for several steps in turn.
+/// Adds `factor v` to a level.
 #[inline(always)]
-fn add_products<I: Isa, const B: usize>(sums: [&[Cell]; B], v: [&[Cell]; B], level: &mut [Cell]) {
-    let channels = v[0].len();
-    let depth = level.len() / channels;
-    let (sums, v) = (sums.map(|sum| &sum[..depth]), v.map(|v| &v[..channels]));
-    for (i, cells) in level.chunks_exact_mut(channels).enumerate() {
-        let mut factors = [I::Four::splat(0.0); B];
-        for b in 0..B {
-            factors[b] = I::Four::load(&sums[b][i]);
+fn add_product<I: Isa, const C: usize>(factor: &[Cell], v: &[Cell], level: &mut [Cell]) {
+    let v = &v[..if C == ANY { v.len() } else { C }];
+    for (factor, cells) in factor.iter().zip(level.chunks_exact_mut(v.len())) {
+        let factor = I::Four::load(factor);
+        for (cell, v) in cells.iter_mut().zip(v) {
+            factor.mul_add(I::Four::load(v), I::Four::load(cell)).store(cell);
         }
-        for (c, cell) in cells.iter_mut().enumerate() {
-            let mut sum = I::Four::load(cell);
+    }
+}
+
+/// Changes the two highest levels by B steps, one after the other: `factors` of a step are those of the highest level, still
+/// to be multiplied by v twice, and of the second highest.
+#[inline(always)]
+fn change_top<I: Isa, const B: usize, const C: usize>(
+    factors: [[&[Cell]; 2]; B],
+    v: [&[Cell]; B],
+    second: &mut [Cell],
+    top: &mut [Cell],
+) {
+    let channels = if C == ANY { v[0].len() } else { C };
+    let (depth, v) = (second.len() / channels, v.map(|v| &v[..channels]));
+    let factors = factors.map(|factors| factors.map(|factor| &factor[..depth]));
+    let groups = second.chunks_exact_mut(channels).zip(top.chunks_exact_mut(channels * channels));
+    for (i, (second, top)) in groups.enumerate() {
+        for (c, (cell, top)) in second.iter_mut().zip(top.chunks_exact_mut(channels)).enumerate() {
+            let mut value = I::Four::load(cell);
+            let mut of_top = [value; B];
             for b in 0..B {
-                sum = factors[b].mul_add(I::Four::load(&v[b][c]), sum);
+                let ([for_top, for_second], v) = (factors[b], I::Four::load(&v[b][c]));
+                of_top[b] = I::Four::load(&for_top[i]).mul_add(v, value);
+                value = I::Four::load(&for_second[i]).mul_add(v, value);
             }
-            sum.store(cell);
+            value.store(cell);
+            for (c, cell) in top.iter_mut().enumerate() {
+                let mut value = I::Four::load(cell);
+                for b in 0..B {
+                    value = of_top[b].mul_add(I::Four::load(&v[b][c]), value);
+                }
+                value.store(cell);
+            }
         }
     }
 }

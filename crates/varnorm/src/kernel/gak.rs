@@ -144,8 +144,8 @@ impl Recurrence for GakPass {
             block_width::<L>(self.kernels.len(), pairs.x.channels, steps).min(steps)
         };
         let kernels = self.kernels.len();
-        let sizes = [ROWS * width, kernels * width, kernels * height];
-        let [strip, rows, edges] = split(scratch.take(sizes.iter().sum()), sizes);
+        let sizes = [ROWS * width, kernels * width, kernels * height, width];
+        let [strip, rows, edges, kappas] = split(scratch.take(sizes.iter().sum()), sizes);
         edges.fill([0.0; L]);
         for start in (0..steps).step_by(width) {
             let columns = start..steps.min(start + width);
@@ -165,6 +165,7 @@ impl Recurrence for GakPass {
                                 let (weights, corner) = (&weights, &mut corners[k]);
                                 let (start, edge) = (columns.start, &mut edges[s]);
                                 let row = &mut *row;
+                                let kappas = &mut kappas[..row.len()];
                                 dispatch_registers(Advance {
                                     kernel,
                                     s,
@@ -174,6 +175,7 @@ impl Recurrence for GakPass {
                                     corner,
                                     edge,
                                     row,
+                                    kappas,
                                 });
                             }
                             Some(band) => {
@@ -243,25 +245,44 @@ fn at_least(floor: f64, kappa: f64) -> f64 {
     if kappa > floor { kappa } else { floor }
 }
 
-/// [`local`] of two registers. A polynomial for the reciprocal and two corrections in place of the division were tried: nearly
-/// twice as slow, since each step waits for the one before.
+/// [`local`] of all lanes, step by step for four registers: one after the other, each would wait for itself most of the time.
+/// A polynomial for the reciprocal and two corrections in place of the division were tried: nearly twice as slow.
 #[inline(always)]
-fn local_two<F: Four>(factor: F, floor: F, distances: [F; 2]) -> [F; 2] {
-    let mut kappa = distances;
-    for i in 0..2 {
-        let z = distances[i].mul(factor).min(F::splat(FARTHEST));
-        let rounded = z.mul_add(F::splat(std::f64::consts::LOG2_E), F::splat(ROUND));
-        let n = rounded.add(F::splat(-ROUND));
-        let r = n.mul_add(F::splat(-std::f64::consts::LN_2), z);
-        let square = r.mul(r);
-        let even = square.add(F::splat(840.0)).mul_add(square, F::splat(75_600.0));
-        let even = even.mul_add(square, F::splat(665_280.0));
-        let odd = square.mul_add(F::splat(42.0), F::splat(10_080.0)).mul_add(square, F::splat(332_640.0));
-        let (odd, power) = (odd.mul(r), rounded.power_of_low_bits());
-        let below = even.sub(odd);
-        kappa[i] = below.div(power.add(power).mul_add(even.add(odd), F::splat(0.0).sub(below))).max(floor);
+fn local_of_lanes<I: Isa>(factor: f64, floor: f64, distances: &[f64; L], kappas: &mut [f64; L]) {
+    let number = I::Four::splat;
+    let distances = distances.as_chunks::<4>().0;
+    let mut z = [number(0.0); L / 4];
+    let (mut rounded, mut r, mut square, mut even, mut odd) = (z, z, z, z, z);
+    for i in 0..L / 4 {
+        z[i] = I::Four::load(&distances[i]).mul(number(factor)).min(number(FARTHEST));
     }
-    kappa
+    for i in 0..L / 4 {
+        rounded[i] = z[i].mul_add(number(std::f64::consts::LOG2_E), number(ROUND));
+    }
+    for i in 0..L / 4 {
+        r[i] = rounded[i].add(number(-ROUND)).mul_add(number(-std::f64::consts::LN_2), z[i]);
+    }
+    for i in 0..L / 4 {
+        square[i] = r[i].mul(r[i]);
+    }
+    for i in 0..L / 4 {
+        even[i] = square[i].add(number(840.0));
+        odd[i] = square[i].mul_add(number(42.0), number(10_080.0));
+    }
+    for i in 0..L / 4 {
+        even[i] = even[i].mul_add(square[i], number(75_600.0));
+        odd[i] = odd[i].mul_add(square[i], number(332_640.0));
+    }
+    for i in 0..L / 4 {
+        even[i] = even[i].mul_add(square[i], number(665_280.0));
+        odd[i] = odd[i].mul(r[i]);
+    }
+    let kappas = kappas.as_chunks_mut::<4>().0;
+    for i in 0..L / 4 {
+        let (power, below) = (rounded[i].power_of_low_bits(), even[i].sub(odd[i]));
+        let above = power.add(power).mul_add(even[i].add(odd[i]), number(0.0).sub(below));
+        below.div(above).max(number(floor)).store(&mut kappas[i]);
+    }
 }
 
 /// Makes row s of M in a block of columns from the row before it, in place.
@@ -277,49 +298,50 @@ struct Advance<'a> {
     /// The cell before the first of this row; the last of this row, afterwards.
     edge: &'a mut [f64; L],
     row: &'a mut [[f64; L]],
+    /// As many cells as the row, content undefined.
+    kappas: &'a mut [[f64; L]],
 }
 
 impl Work for Advance<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { kernel, s, start, strip, weights, corner, edge, row } = self;
-        let (factor, floor) = (I::Four::splat(kernel.factor), I::Four::splat(kernel.floor));
+        let Self { kernel, s, start, strip, weights, corner, edge, row, kappas } = self;
+        for (kappas, distances) in kappas.iter_mut().zip(strip) {
+            local_of_lanes::<I>(kernel.factor, kernel.floor, distances, kappas);
+        }
         let down = weights[s];
         let down_four = I::Four::splat(down);
         let weights = &weights[start..start + row.len()];
-        for half in 0..L / 8 {
-            let (mut corners, mut left) = (two::<I>(corner, half), two::<I>(edge, half));
-            set_two::<I>(corner, half, left);
-            for ((cell, distances), across) in row.iter_mut().zip(strip).zip(weights) {
-                let (across, both) = (I::Four::splat(*across), I::Four::splat(down * across));
-                let kappa = local_two(factor, floor, two::<I>(distances, half));
-                let above = two::<I>(cell, half);
-                for i in 0..2 {
-                    // Powers of two are exact factors, so that rows and columns can change places without changing bits.
-                    let sides = down_four.mul_add(above[i], across.mul(left[i]));
-                    left[i] = kappa[i].mul(both.mul_add(corners[i], sides));
-                }
-                set_two::<I>(cell, half, left);
-                corners = above;
+        let mut corners = registers::<I>(corner);
+        let mut left = registers::<I>(edge);
+        *corner = *edge;
+        for ((cell, kappas), across) in row.iter_mut().zip(&*kappas).zip(weights) {
+            let (across, both) = (I::Four::splat(*across), I::Four::splat(down * across));
+            let (kappas, above) = (registers::<I>(kappas), registers::<I>(cell));
+            let cell = cell.as_chunks_mut::<4>().0;
+            for i in 0..L / 4 {
+                // Powers of two are exact factors, so that rows and columns can change places without changing bits.
+                let sides = down_four.mul_add(above[i], across.mul(left[i]));
+                left[i] = kappas[i].mul(both.mul_add(corners[i], sides));
+                left[i].store(&mut cell[i]);
             }
-            set_two::<I>(edge, half, left);
+            corners = above;
+        }
+        let edge = edge.as_chunks_mut::<4>().0;
+        for i in 0..L / 4 {
+            left[i].store(&mut edge[i]);
         }
     }
 }
 
-/// Eight lanes as two registers.
 #[inline(always)]
-fn two<I: Isa>(cell: &[f64; L], half: usize) -> [I::Four; 2] {
-    let [first, second] = &cell.as_chunks::<4>().0.as_chunks::<2>().0[half];
-    [I::Four::load(first), I::Four::load(second)]
-}
-
-#[inline(always)]
-fn set_two<I: Isa>(cell: &mut [f64; L], half: usize, values: [I::Four; 2]) {
-    let cells = &mut cell.as_chunks_mut::<4>().0.as_chunks_mut::<2>().0[half];
-    for i in 0..2 {
-        values[i].store(&mut cells[i]);
+fn registers<I: Isa>(cell: &[f64; L]) -> [I::Four; L / 4] {
+    let mut registers = [I::Four::splat(0.0); L / 4];
+    let cell = cell.as_chunks::<4>().0;
+    for i in 0..L / 4 {
+        registers[i] = I::Four::load(&cell[i]);
     }
+    registers
 }
 
 /// The same within a band.
@@ -481,10 +503,7 @@ mod tests {
         fn run<I: Isa>(self) {
             let cells = self.0.as_chunks::<L>().0.iter().zip(self.1.as_chunks_mut::<L>().0);
             for (distances, out) in cells {
-                for half in 0..L / 8 {
-                    let (one, zero) = (I::Four::splat(1.0), I::Four::splat(0.0));
-                    set_two::<I>(out, half, local_two(one, zero, two::<I>(distances, half)));
-                }
+                local_of_lanes::<I>(1.0, 0.0, distances, out);
             }
         }
     }
