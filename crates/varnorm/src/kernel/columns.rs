@@ -49,19 +49,27 @@ impl Of {
 
 /// The sum of all absolute increments of a series: its path is no longer.
 pub(crate) fn variation(values: &[f64], channels: usize) -> f64 {
-    values[channels..].iter().zip(values).map(|(next, value)| (next - value).abs()).sum()
+    // Several sums at once: none waits for the one before.
+    let mut sums = [0.0; 8];
+    for (next, value) in values[channels..].chunks(8).zip(values.chunks(8)) {
+        let pairs = next.iter().zip(value);
+        sums.iter_mut().zip(pairs).for_each(|(sum, (next, value))| *sum += (next - value).abs());
+    }
+    sums.iter().sum()
 }
 
 /// Packs some steps of up to [`L`] series: `out[step * channels + channel][lane]`; lanes without a series hold zeros.
 pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>, out: &mut Cells) {
     let channels = set.channels();
     let out = out.take(steps.len() * channels);
-    out.fill([0.0; L]);
     if members.len() == L && members.iter().all(|m| *m == members[0]) {
         let mut series = vec![0.0; out.len()];
         of.copy(set.series(members[0]).values(), channels, steps, &mut series);
         out.iter_mut().zip(&series).for_each(|(cells, value)| *cells = [*value; L]);
         return;
+    }
+    if members.len() < L {
+        out.fill([0.0; L]);
     }
     // A block at a time, so that it stays near while all lanes are put in.
     let block = (BLOCK / channels).max(1);
@@ -70,7 +78,9 @@ pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usiz
         let steps = first..first + out.len() / channels;
         for (quarter, members) in members.chunks(4).enumerate() {
             let rows = &mut rows[..4 * out.len()];
-            rows.fill(0.0);
+            if members.len() < 4 {
+                rows.fill(0.0);
+            }
             for (row, &member) in rows.chunks_exact_mut(out.len()).zip(members) {
                 of.copy(set.series(member).values(), channels, steps.clone(), row);
             }

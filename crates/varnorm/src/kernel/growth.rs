@@ -77,10 +77,10 @@ pub(super) fn growth(pairs: &mut Pairs<'_>, factors: Option<&[f64]>, scratch: &m
         return largest;
     }
     let width = block_width::<L>(sets, pairs.x.channels, columns).min(columns);
-    let sizes = [sets * width, sets * rows, Increments::<L>::scratch(factors, width)];
+    let sizes = [sets * width, sets * rows, Increments::<L>::scratch(factors, width, ROWS)];
     let [column_sums, row_sums, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
     row_sums.fill([0.0; L]);
-    let mut increments = Increments::new(factors, 0, [1.0; L], width, buffer);
+    let mut increments = Increments::new(factors, 0, [1.0; L], width, ROWS, buffer);
     for start in (0..columns).step_by(width) {
         column_sums.fill([0.0; L]);
         let width = width.min(columns - start);

@@ -66,9 +66,9 @@ pub(crate) struct Increments<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Increments<'a, N> {
-    /// Cells that [`new`](Self::new) wants as a buffer.
-    pub(crate) fn scratch(factors: Option<&[f64]>, width: usize) -> usize {
-        ROWS * width + ROWS * (width + 1) + factors.map_or(0, <[f64]>::len) * width
+    /// Cells that [`new`](Self::new) wants as a buffer, for blocks of `width` columns and `height` rows at a time.
+    pub(crate) fn scratch(factors: Option<&[f64]>, width: usize, height: usize) -> usize {
+        height * width + height * (width + 1) + factors.map_or(0, <[f64]>::len) * width
     }
 
     pub(crate) fn new(
@@ -76,9 +76,10 @@ impl<'a, const N: usize> Increments<'a, N> {
         part: usize,
         unit: [f64; N],
         width: usize,
+        height: usize,
         buffer: &'a mut [[f64; N]],
     ) -> Self {
-        let sizes = [ROWS * width, ROWS * (width + 1), factors.map_or(0, <[f64]>::len) * width];
+        let sizes = [height * width, height * (width + 1), factors.map_or(0, <[f64]>::len) * width];
         let [z, distances, last] = split(buffer, sizes);
         Self { factors, part, unit, most: width, columns: 0..0, count: 0, z, distances, last }
     }

@@ -75,72 +75,86 @@ pub(super) struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// Adds R rows of increments, `z[r * width + t]`.
-    pub(super) fn add<const R: usize>(&mut self, shape: Shape, z: &[[f64; H]]) {
+    /// Adds rows of increments, `z[r * width + t]`.
+    pub(super) fn add(&mut self, shape: Shape, z: &[[f64; H]]) {
         if shape.order == 1 {
-            self.add_simple::<R>(shape, z);
-        } else {
-            let per_row = shape.per_row();
-            for r in 0..R {
-                let (z, rows) = (&z[r * shape.width..], &mut self.rows[r * per_row..(r + 1) * per_row]);
-                let (columns, between) = (&mut *self.columns, &mut *self.between);
-                dispatch(Repeated { shape, z, columns, rows, between });
-            }
+            return self.add_simple(shape, z);
+        }
+        let rows = self.rows.chunks_exact_mut(shape.per_row());
+        for (z, rows) in z.chunks_exact(shape.width).zip(rows) {
+            let (columns, between) = (&mut *self.columns, &mut *self.between);
+            dispatch(Repeated { shape, z, columns, rows, between });
         }
     }
 
     /// Order 1: term_m(s, t) = z(s, t) * sum of term_{m-1} over s' < s, t' < t.
-    fn add_simple<const R: usize>(&mut self, shape: Shape, z: &[[f64; H]]) {
+    fn add_simple(&mut self, shape: Shape, z: &[[f64; H]]) {
         let mut first = 0;
         while shape.levels - first > MOST {
             match first {
-                0 => self.add_group::<R, GROUP, true, false>(shape, first, z),
-                _ => self.add_group::<R, GROUP, false, false>(shape, first, z),
+                0 => self.add_group::<GROUP, true, false>(shape, first, z),
+                _ => self.add_group::<GROUP, false, false>(shape, first, z),
             }
             first += GROUP;
         }
         match (first, shape.levels - first) {
-            (0, 1) => self.add_group::<R, 1, true, true>(shape, first, z),
-            (0, 2) => self.add_group::<R, 2, true, true>(shape, first, z),
-            (0, 3) => self.add_group::<R, 3, true, true>(shape, first, z),
-            (0, 4) => self.add_group::<R, 4, true, true>(shape, first, z),
-            (0, 5) => self.add_group::<R, 5, true, true>(shape, first, z),
-            (0, 6) => self.add_group::<R, 6, true, true>(shape, first, z),
-            (0, _) => self.add_group::<R, 7, true, true>(shape, first, z),
-            (_, 4) => self.add_group::<R, 4, false, true>(shape, first, z),
-            (_, 5) => self.add_group::<R, 5, false, true>(shape, first, z),
-            (_, 6) => self.add_group::<R, 6, false, true>(shape, first, z),
-            _ => self.add_group::<R, 7, false, true>(shape, first, z),
+            (0, 1) => self.add_group::<1, true, true>(shape, first, z),
+            (0, 2) => self.add_group::<2, true, true>(shape, first, z),
+            (0, 3) => self.add_group::<3, true, true>(shape, first, z),
+            (0, 4) => self.add_group::<4, true, true>(shape, first, z),
+            (0, 5) => self.add_group::<5, true, true>(shape, first, z),
+            (0, 6) => self.add_group::<6, true, true>(shape, first, z),
+            (0, _) => self.add_group::<7, true, true>(shape, first, z),
+            (_, 4) => self.add_group::<4, false, true>(shape, first, z),
+            (_, 5) => self.add_group::<5, false, true>(shape, first, z),
+            (_, 6) => self.add_group::<6, false, true>(shape, first, z),
+            _ => self.add_group::<7, false, true>(shape, first, z),
         }
     }
 
-    fn add_group<const R: usize, const G: usize, const FIRST: bool, const LAST: bool>(
+    fn add_group<const G: usize, const FIRST: bool, const LAST: bool>(
         &mut self,
         shape: Shape,
         first: usize,
         z: &[[f64; H]],
     ) {
-        dispatch_registers(Group::<R, G, FIRST, LAST> { sums: self, shape, first, z });
+        dispatch_registers(Group::<G, FIRST, LAST> { sums: self, shape, first, z });
     }
 }
 
-/// G levels of R rows of order 1. `between` brings the sums of the level below, unless these are the `FIRST` levels, and
-/// takes those of the topmost level, unless these are the `LAST`.
-struct Group<'a, 'b, const R: usize, const G: usize, const FIRST: bool, const LAST: bool> {
+/// G levels of order 1. `between` brings the sums of the level below, unless these are the `FIRST` levels, and takes those of
+/// the topmost level, unless these are the `LAST`.
+struct Group<'a, 'b, const G: usize, const FIRST: bool, const LAST: bool> {
     sums: &'a mut Sums<'b>,
     shape: Shape,
     first: usize,
     z: &'a [[f64; H]],
 }
 
-impl<const R: usize, const G: usize, const FIRST: bool, const LAST: bool> Work
-    for Group<'_, '_, R, G, FIRST, LAST>
-{
+impl<const G: usize, const FIRST: bool, const LAST: bool> Work for Group<'_, '_, G, FIRST, LAST> {
     #[inline(always)]
-    fn run<I: Isa>(self) {
-        let Self { sums: Sums { columns, rows, between }, shape, first, z } = self;
-        let Shape { levels, width, .. } = shape;
-        let (z, last_z) = (&z[..width], &z[(R - 1) * width..R * width]);
+    fn run<I: Isa>(mut self) {
+        let (count, mut row) = (self.z.len() / self.shape.width, 0);
+        while row + 2 <= count {
+            self.add_rows::<I, 2>(row);
+            row += 2;
+        }
+        if row < count {
+            self.add_rows::<I, 1>(row);
+        }
+    }
+}
+
+impl<const G: usize, const FIRST: bool, const LAST: bool> Group<'_, '_, G, FIRST, LAST> {
+    /// R rows: what is loaded and stored of a column serves both.
+    #[inline(always)]
+    fn add_rows<I: Isa, const R: usize>(&mut self, row: usize) {
+        let Shape { levels, width, .. } = self.shape;
+        let Self { sums: Sums { columns, rows, between }, first, z, .. } = self;
+        let first = *first;
+        let (z, last_z) = (&z[row * width..][..width], &z[(row + R - 1) * width..][..width]);
+        let rows = &mut rows[row * levels..(row + R) * levels];
+        let between = if FIRST && LAST { &mut [] } else { &mut between[row * width..(row + R) * width] };
         // Nothing is above the topmost level that would ask for its sums.
         let kept = if LAST { G - 1 } else { G };
         let mut rest = &mut columns[first * width..];

@@ -19,7 +19,7 @@ pub(crate) const MANY_CHANNELS: usize = 24;
 const WINDOW_CELLS: usize = 1 << 15;
 /// Numbers of a window's column series, packed side by side: 24 MB.
 const PACKED: usize = 3 << 20;
-/// Rows of static values that are made at a time.
+/// Rows of static values that share what is loaded.
 pub(crate) const ROWS: usize = 2;
 /// Columns that are summed at a time: with two rows, a register each, they fill half of the registers of AVX2.
 pub(crate) const COLUMNS: usize = 4;
@@ -111,7 +111,7 @@ impl<'a> Pairs<'a> {
         few_channels(self.row_set)
     }
 
-    /// The static values of `rows` (at most [`ROWS`]) and `columns`, of one part of N lanes: `out[r * columns.len() + t]`.
+    /// The static values of `rows` and `columns`, of one part of N lanes: `out[r * columns.len() + t]`.
     pub(crate) fn strip<const DISTANCE: bool, const N: usize>(
         &mut self,
         part: usize,
@@ -230,24 +230,35 @@ struct Few<'a, const DISTANCE: bool, const N: usize> {
 
 impl<const DISTANCE: bool, const N: usize> Work for Few<'_, DISTANCE, N> {
     #[inline(always)]
-    fn run<I: Isa>(self) {
-        match (self.rows.len(), self.part) {
-            (ROWS, 0) => self.of_rows::<I, ROWS, 0>(),
-            (ROWS, _) => self.of_rows::<I, ROWS, 1>(),
-            (_, 0) => self.of_rows::<I, 1, 0>(),
-            _ => self.of_rows::<I, 1, 1>(),
+    fn run<I: Isa>(mut self) {
+        match self.part {
+            0 => self.of_part::<I, 0>(),
+            _ => self.of_part::<I, 1>(),
         }
     }
 }
 
 impl<const DISTANCE: bool, const N: usize> Few<'_, DISTANCE, N> {
-    /// R rows, a few columns at a time: every value that is loaded serves several times.
     #[inline(always)]
-    fn of_rows<I: Isa, const R: usize, const PART: usize>(self) {
-        let Self { x, rows, y, columns, out, .. } = self;
-        let (channels, width) = (x.channels, columns.len());
-        let x = &x.values[rows.start * channels..(rows.start + R) * channels];
-        let y = &y.values[columns.start * channels..columns.end * channels];
+    fn of_part<I: Isa, const PART: usize>(&mut self) {
+        let mut r = 0;
+        while r + ROWS <= self.rows.len() {
+            self.of_rows::<I, ROWS, PART>(r);
+            r += ROWS;
+        }
+        if r < self.rows.len() {
+            self.of_rows::<I, 1, PART>(r);
+        }
+    }
+
+    /// R rows from the given one on, a few columns at a time: every value that is loaded serves several times.
+    #[inline(always)]
+    fn of_rows<I: Isa, const R: usize, const PART: usize>(&mut self, row: usize) {
+        let (channels, width) = (self.x.channels, self.columns.len());
+        let first = self.rows.start + row;
+        let x = &self.x.values[first * channels..(first + R) * channels];
+        let y = &self.y.values[self.columns.start * channels..self.columns.end * channels];
+        let out = &mut self.out[row * width..(row + R) * width];
         let mut t = 0;
         while t + COLUMNS <= width {
             let (y, out) = (&y[t * channels..], &mut out[t..]);

@@ -85,7 +85,7 @@ pub(super) fn solve(
     let shorter = pairs.x.steps - rows;
     let per_column = jobs.iter().map(Job::per_cell).sum::<usize>();
     let width = block_width::<L>(per_column, pairs.x.channels, columns).min(columns.max(1));
-    let sizes = [per_column * width, per_column * rows, Increments::<L>::scratch(factors, width)];
+    let sizes = [per_column * width, per_column * rows, Increments::<L>::scratch(factors, width, ROWS)];
     let [mut above, mut left, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
     let mut states: Vec<State<'_>> = Vec::with_capacity(jobs.len());
     for job in jobs {
@@ -104,7 +104,7 @@ pub(super) fn solve(
         reset(job, state.left);
         states.push(state);
     }
-    let mut increments = Increments::new(factors, 0, [1.0; L], width, buffer);
+    let mut increments = Increments::new(factors, 0, [1.0; L], width, ROWS, buffer);
     let equal = pairs.equal_lengths();
     for start in (0..columns).step_by(width) {
         let width = width.min(columns - start);

@@ -36,7 +36,7 @@ use super::cells::Cells;
 use super::columns::{H, L, Of};
 use super::increments::{Increments, block_width, cells, of, split};
 use super::levels::{Shape, Sums};
-use super::pairs::{Pairs, ROWS};
+use super::pairs::Pairs;
 use super::pass::{Pass, Tile, Values};
 use super::{Kernel, powers, recurrence};
 use crate::data::SeriesSet;
@@ -45,6 +45,9 @@ use crate::matrix::{Scaled, power_of_two};
 
 /// The highest level of a truncated signature.
 pub(super) const MOST_LEVELS: u32 = 32;
+
+/// Rows whose increments are made at a time.
+const STRIP: usize = 4;
 
 /// Rows that one half of the lanes goes through before the other does: a block of columns of so many rows is in one window
 /// of static values, if those come from a table.
@@ -260,8 +263,8 @@ impl recurrence::Recurrence for LevelTerms {
         let sizes = [
             sets * shape.per_column() * width,
             sets * shape.per_row() * rows,
-            shape.between(ROWS),
-            Increments::<H>::scratch(factors, width),
+            shape.between(STRIP),
+            Increments::<H>::scratch(factors, width, STRIP),
         ];
         let of_half = sizes.iter().sum::<usize>();
         let scratch = scratch.take(of_half).as_flattened_mut().as_chunks_mut::<H>().0;
@@ -272,7 +275,7 @@ impl recurrence::Recurrence for LevelTerms {
             .map(|((half, unit), scratch)| {
                 let [columns, rows, between, buffer] = split(scratch, sizes);
                 rows.fill([0.0; H]);
-                let increments = Increments::new(factors, half, *unit, width, buffer);
+                let increments = Increments::new(factors, half, *unit, width, STRIP, buffer);
                 Half { columns, rows, between, increments }
             })
             .collect();
@@ -310,8 +313,8 @@ impl Half<'_> {
     /// Adds the cells of some rows (of `height`) and the block of columns at hand.
     fn add(&mut self, pairs: &mut Pairs<'_>, shape: Shape, sets: usize, height: usize, rows: Range<usize>) {
         let (column_cells, row_cells) = (shape.per_column() * shape.width, shape.per_row() * height);
-        for row in rows.clone().step_by(ROWS) {
-            let count = ROWS.min(rows.end - row);
+        for row in rows.clone().step_by(STRIP) {
+            let count = STRIP.min(rows.end - row);
             self.increments.advance(pairs, row, count);
             for set in 0..sets {
                 let z = self.increments.of_set(set);
@@ -321,10 +324,7 @@ impl Half<'_> {
                     rows: &mut self.rows[first..first + count * shape.per_row()],
                     between: &mut *self.between,
                 };
-                match count {
-                    ROWS => sums.add::<ROWS>(shape, z),
-                    _ => sums.add::<1>(shape, z),
-                }
+                sums.add(shape, z);
             }
         }
     }
