@@ -7,7 +7,7 @@ use common::Numbers;
 use varnorm::gram::{self, Scaling};
 use varnorm::{Kernel, Run, SeriesSet};
 
-/// Rough, smooth, jumping and oscillating paths.
+/// Rough, smooth, jumping, oscillating and zigzag paths.
 fn paths(kind: usize, count: usize, steps: usize, channels: usize) -> SeriesSet {
     let mut numbers = Numbers(14 + kind as u64);
     let mut values = Vec::new();
@@ -22,7 +22,8 @@ fn paths(kind: usize, count: usize, steps: usize, channels: usize) -> SeriesSet 
                     0 => numbers.normal(),
                     1 => turn.cos() * (1.0 + c as f64),
                     2 => numbers.normal() * if numbers.next() > 0.4 { 3.0 } else { 0.1 },
-                    _ => numbers.normal() - 0.9 * last[c],
+                    3 => numbers.normal() - 0.9 * last[c],
+                    _ => 0.02 * numbers.normal() + if t % 2 == 0 { 1.0 } else { -1.0 },
                 };
                 (point[c], last[c]) = (point[c] + step, step);
             }
@@ -57,7 +58,7 @@ fn largest_on_the_way(x: varnorm::data::Series<'_>, y: varnorm::data::Series<'_>
 fn untruncated_signature_kernels_keep_their_tolerance() {
     let run = Run::with_threads(2).unwrap();
     let mut seen = 0;
-    for kind in 0..4 {
+    for kind in 0..5 {
         for (steps, channels) in [(4, 1), (12, 2), (70, 3)] {
             let set = paths(kind, 9, steps, channels);
             let Kernel::SigPde { scale: varnorm::kernel::Parameter::Value(unit), .. } =
@@ -92,7 +93,7 @@ fn untruncated_signature_kernels_keep_their_tolerance() {
             }
         }
     }
-    assert_eq!(seen, 4 * 3 * 5 * 3 * 45);
+    assert_eq!(seen, 5 * 3 * 5 * 3 * 45);
 }
 
 /// What each of three levels adds to `sig:order=1,lift=rbf`, and what random Fourier features give for it: one row of all

@@ -40,7 +40,7 @@ use std::ops::Range;
 
 use super::cells::Cells;
 use super::columns::{L, Of};
-use super::growth::{CERTAIN, growth, plan, spread, stronger, tail};
+use super::growth::{CERTAIN, Growth, SLACK, growth, plan, stronger, tail};
 use super::increments::of;
 use super::pairs::{Pairs, few_channels};
 use super::pass::{Pass, Tile, Values};
@@ -56,9 +56,6 @@ pub(super) const TOLERANCE: f64 = 1e-8;
 pub(super) const MOST_DYADIC: u32 = 10;
 /// Values smaller than this share of the largest one on the way are good to `tolerance` of that share.
 const SMALLEST_SHARE: f64 = 1e-4;
-
-/// The estimate of an error is a few times too large, as a rule: not worth a second walk for so much.
-const SLACK: f64 = 2.0;
 
 /// How the Goursat problem is solved.
 #[derive(Clone, Copy)]
@@ -133,11 +130,11 @@ impl Pass for PdePass {
         match first {
             Some((one, tolerance)) if few_channels(tile.row_set) => {
                 // The growth of every pair first: pairs that need the same number of coefficients go side by side.
-                let mut growth = vec![0.0; self.sets() * tile.pairs()];
-                recurrence::walk(&Growth { factors: self.factors.as_deref() }, tile, &mut growth);
-                let known = Some((growth.as_slice(), tile));
-                let key = |place: usize| plan(one.scale * growth[one.set * tile.pairs() + place], tolerance);
-                recurrence::walk_by(&Planned { pass: self, known }, tile, key, kept);
+                let mut planes = vec![0.0; 2 * self.sets() * tile.pairs()];
+                recurrence::walk(&Growths { factors: self.factors.as_deref() }, tile, &mut planes);
+                let known = Known { planes: &planes, tile };
+                let key = |place: usize| plan(known.at(one.set, place).times(one.scale), tolerance);
+                recurrence::walk_by(&Planned { pass: self, known: Some(&known) }, tile, key, kept);
             }
             _ => recurrence::walk(&Planned { pass: self, known: None }, tile, kept),
         }
@@ -159,44 +156,64 @@ impl PdePass {
     }
 }
 
-/// The growth of pairs: one plane per sigma.
-struct Growth<'a> {
+/// The growth of pairs: two planes per sigma.
+struct Growths<'a> {
     factors: Option<&'a [f64]>,
 }
 
-impl Recurrence for Growth<'_> {
+impl Recurrence for Growths<'_> {
     fn of(&self) -> Of {
         of(self.factors)
     }
 
     fn kept(&self) -> usize {
-        self.factors.map_or(1, <[f64]>::len)
+        2 * self.factors.map_or(1, <[f64]>::len)
     }
 
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
-        out.copy_from_slice(&growth(pairs, self.factors, scratch));
+        out.copy_from_slice(growth(pairs, self.factors, scratch).as_flattened());
     }
 }
 
-/// The kernels of a pass, for pairs whose growth may be known: planes of it, and the tile they are of.
+/// Planes of the growth of all pairs of a tile.
+struct Known<'a> {
+    planes: &'a [f64],
+    tile: &'a Tile<'a>,
+}
+
+impl Known<'_> {
+    /// That of one pair under one sigma.
+    fn at(&self, set: usize, place: usize) -> Growth {
+        let plane = |plane: usize| self.planes[plane * self.tile.pairs() + place];
+        Growth { largest: plane(2 * set), weight: plane(2 * set + 1) }
+    }
+}
+
+/// The kernels of a pass, for pairs whose growth may be known.
 struct Planned<'a> {
     pass: &'a PdePass,
-    known: Option<(&'a [f64], &'a Tile<'a>)>,
+    known: Option<&'a Known<'a>>,
 }
 
 impl Planned<'_> {
-    /// The growth of every lane under every sigma.
-    fn growth(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells) -> Vec<[f64; L]> {
-        let exact = self.pass.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_)));
-        let Some((planes, tile)) = self.known else {
-            return if exact { growth(pairs, self.pass.factors.as_deref(), scratch) } else { Vec::new() };
+    /// The growth of every lane under every sigma; nothing where no kernel asks for it.
+    fn growth(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells) -> Vec<[Growth; L]> {
+        if !self.pass.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_))) {
+            return Vec::new();
+        }
+        let Some(known) = self.known else {
+            let of_set = |[largest, weights]: [[f64; L]; 2]| {
+                std::array::from_fn(|lane| Growth { largest: largest[lane], weight: weights[lane] })
+            };
+            return growth(pairs, self.pass.factors.as_deref(), scratch).into_iter().map(of_set).collect();
         };
-        let mut lanes = vec![[0.0; L]; self.pass.sets()];
+        let mut lanes = vec![[Growth { largest: 0.0, weight: 1.0 }; L]; self.pass.sets()];
         for lane in 0..pairs.count() {
             let (x, y) = pairs.members(lane);
+            let tile = known.tile;
             let place = (x - tile.rows.start) * tile.columns.len() + y - tile.columns.start;
             for (set, lanes) in lanes.iter_mut().enumerate() {
-                lanes[lane] = planes[set * tile.pairs() + place];
+                lanes[lane] = known.at(set, place);
             }
         }
         lanes
@@ -215,10 +232,7 @@ impl Recurrence for Planned<'_> {
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let factors = self.pass.factors.as_deref();
         let growth = self.growth(pairs, scratch);
-        let mut search = Search { pass: self.pass, growth, steps: [0; L], out, jobs: Vec::new() };
-        for lane in 0..pairs.count() {
-            search.steps[lane] = pairs.x.lengths[lane] + pairs.y.lengths[lane];
-        }
+        let mut search = Search { pass: self.pass, growth, out, jobs: Vec::new() };
         search.begin(pairs.count());
         while !search.jobs.is_empty() {
             let jobs = std::mem::take(&mut search.jobs);
@@ -232,9 +246,7 @@ impl Recurrence for Planned<'_> {
 struct Search<'a> {
     pass: &'a PdePass,
     /// The growth of every lane under every sigma, for a scale of 1.
-    growth: Vec<[f64; L]>,
-    /// Steps of both series of every lane.
-    steps: [usize; L],
+    growth: Vec<[Growth; L]>,
     /// Per kernel, mantissa and exponent of the best value so far.
     out: &'a mut [[f64; L]],
     /// What is left to do.
@@ -249,7 +261,7 @@ impl Search<'_> {
                 let (order, halvings) = match one.scheme {
                     Scheme::Dyadic(n) => (CORNERS, n),
                     Scheme::Tolerance(tolerance) => {
-                        plan(one.scale * self.growth[one.set][lane], tolerance / spread(self.steps[lane]))
+                        plan(self.growth[one.set][lane].times(one.scale), tolerance)
                     }
                 };
                 self.put(kernel, lane, (order, halvings), false, false);
@@ -306,15 +318,15 @@ impl Search<'_> {
         let now = (job.order, job.halvings);
         let largest = outcome.largest[lane];
         let size = (found.0.abs().log2() + found.1).max(largest + SMALLEST_SHARE.log2());
-        let growth = scale * self.growth[set][lane];
-        if growth > CERTAIN {
+        let growth = self.growth[set][lane].times(scale);
+        if growth.largest > CERTAIN {
             // Beyond what the estimate is good for: until two agree.
             let before = (self.out[2 * job.kernel][lane], self.out[2 * job.kernel + 1][lane]);
             let apart = found.0 - before.0 * (before.1 - found.1).exp2();
             let agree = job.again && apart.abs().log2() + found.1 <= size + (0.5 * tolerance).log2();
             return if agree { None } else { stronger(now, growth).map(|plan| (plan, true)) };
         }
-        let wanted = tolerance * (size - largest).exp2().min(1.0) / spread(self.steps[lane]);
+        let wanted = tolerance * (size - largest).exp2().min(1.0);
         if tail(growth, job.order, job.halvings) <= SLACK * wanted {
             return None;
         }
