@@ -342,8 +342,7 @@ impl Signatures<'_> {
     }
 }
 
-/// What is multiplied by v, m - k times in all, in the change of level m: Horner's scheme up to level k. `below` are the
-/// levels up to k.
+/// Horner's scheme for the change of level m up to where level k has been added, over m - k. `below` are the levels up to k.
 #[inline(always)]
 fn horner<I: Isa, const C: usize>(
     m: usize,

@@ -141,7 +141,7 @@ impl Recurrence for GakPass {
         let width = if bands {
             steps
         } else {
-            block_width::<L>(self.kernels.len(), pairs.x.channels, steps).min(steps)
+            block_width::<L>(self.kernels.len(), pairs.x.channels, steps, None).min(steps)
         };
         let kernels = self.kernels.len();
         let sizes = [ROWS * width, kernels * width, kernels * height, width];

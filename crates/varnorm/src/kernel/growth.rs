@@ -99,7 +99,7 @@ pub(super) fn growth(
     if rows == 0 || columns == 0 {
         return vec![[[0.0; L], [1.0; L]]; sets];
     }
-    let width = block_width::<L>(2 * sets, pairs.x.channels, columns).min(columns);
+    let width = block_width::<L>(2 * sets, pairs.x.channels, columns, factors).min(columns);
     let sizes =
         [sets * width, sets * columns, sets * rows * PER_ROW, Increments::<L>::scratch(factors, width, ROWS)];
     let [column_sums, column_most, row_sums, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
@@ -124,9 +124,13 @@ pub(super) fn growth(
             }
         }
     }
+    let shorter = pairs.x.steps - rows;
+    let own: [[usize; 2]; L] = std::array::from_fn(|lane| {
+        [pairs.x.lengths[lane], pairs.y.lengths[lane]].map(|length| length.saturating_sub(shorter))
+    });
     let of_set = |set: usize| {
         let row_sums = &row_sums.as_chunks::<PER_ROW>().0[set * rows..(set + 1) * rows];
-        weigh(&column_most[set * columns..(set + 1) * columns], row_sums)
+        weigh(&column_most[set * columns..(set + 1) * columns], row_sums, &own)
     };
     (0..sets).map(of_set).collect()
 }
@@ -134,16 +138,19 @@ pub(super) fn growth(
 /// Cells per row: the sum of z so far, the largest, the sum of squares.
 const PER_ROW: usize = 3;
 
-/// The largest of all, and their weights. Every sum is along a row or a column, in order: no lane depends on its company.
-fn weigh(columns: &[[f64; L]], rows: &[[[f64; L]; PER_ROW]]) -> [[f64; L]; 2] {
+/// Largest sums whose squares an `f64` holds with room to spare.
+const PLAIN: std::ops::Range<f64> = 1e-100..1e100;
+
+/// The largest of all, and their weights, for pairs of so many rows and columns. What a lane's own cells are followed by adds
+/// zeros, so that it does not depend on its company.
+fn weigh(columns: &[[f64; L]], rows: &[[[f64; L]; PER_ROW]], own: &[[usize; 2]; L]) -> [[f64; L]; 2] {
     let (mut largest, mut weights) = ([0.0f64; L], [0.0; L]);
     for most in columns.iter().chain(rows.iter().map(|[_, most, _]| most)) {
         for lane in 0..L {
             largest[lane] = largest[lane].max(most[lane]);
         }
     }
-    // Where nothing grows, nothing is to be weighed.
-    let inverse = largest.map(|largest| if largest > 1e-100 { 1.0 / largest } else { 0.0 });
+    let inverse = largest.map(|largest| if PLAIN.contains(&largest) { 1.0 / largest } else { 0.0 });
     for most in columns.iter().chain(rows.iter().map(|[_, most, _]| most)) {
         for lane in 0..L {
             weights[lane] += (most[lane] * inverse[lane]).powi(4);
@@ -152,6 +159,13 @@ fn weigh(columns: &[[f64; L]], rows: &[[[f64; L]; PER_ROW]]) -> [[f64; L]; 2] {
     for [_, _, squares] in rows {
         for lane in 0..L {
             weights[lane] += squares[lane] * inverse[lane] * inverse[lane];
+        }
+    }
+    for lane in 0..L {
+        if !PLAIN.contains(&largest[lane]) {
+            // The most that it can be: no z is above twice the largest sum.
+            let [height, width] = own[lane].map(|count| count as f64);
+            weights[lane] = height + width + 4.0 * height * width;
         }
     }
     [largest, weights]

@@ -1,4 +1,4 @@
-//! `z(s, t)`: the inner products of lifted increments of two series, for L pairs at once, block by block.
+//! `z(s, t)`: the inner products of lifted increments of two series, for all or some of L pairs at once, block by block.
 //!
 //! With the linear lift they are `<x_{s+1} - x_s, y_{t+1} - y_t>`; with the RBF lift they are double differences of
 //! `exp(-|x_s - y_t|^2 / (2 sigma^2))`, from one table of distances for all sigma. Columns go by in blocks, and within
@@ -13,15 +13,21 @@ use super::pairs::{COLUMNS, MANY_CHANNELS, Pairs, ROWS};
 /// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
 const BLOCK_CELLS: usize = 200;
 
-/// Columns of a block, for a recurrence of N lanes at a time that keeps so many cells per column: blocks of about the same
-/// width, without single columns at their ends.
-pub(crate) fn block_width<const N: usize>(per_column: usize, channels: usize, columns: usize) -> usize {
+/// Columns of a block, for a recurrence of N lanes at a time that keeps so many cells per column. An RBF lift reads the points
+/// of one column more; what is read is a multiple of what is made at a time.
+pub(crate) fn block_width<const N: usize>(
+    per_column: usize,
+    channels: usize,
+    columns: usize,
+    factors: Option<&[f64]>,
+) -> usize {
     // Many channels are not read here any more: their static values come from a table.
     let channels = if channels < MANY_CHANNELS { channels } else { 0 };
     // Points are packed in cells of L lanes: a part of those takes the place of the whole, in every so many lines.
     let most = (BLOCK_CELLS * L / N / (per_column + ROWS + channels * L / N)).clamp(8, 64);
     let blocks = columns.div_ceil(most).max(1);
-    columns.div_ceil(blocks).max(1).next_multiple_of(COLUMNS)
+    let more = usize::from(factors.is_some());
+    (columns.div_ceil(blocks) + more).max(1).next_multiple_of(COLUMNS) - more
 }
 
 /// What of the series a lift works on; `factors` are `-1 / (2 sigma^2)` of an RBF lift, none for the linear one.

@@ -1,4 +1,4 @@
-//! Level terms of truncated signature kernels: what one or two rows of increments add to the sums over all cells.
+//! Level terms of truncated signature kernels: what a few rows of increments add to the sums over all cells.
 //!
 //! The cells of a pair are the pairs of increments (s, t), `z` their lifted inner products. A level's term is a sum
 //! over chains of cells; each level extends the chains of the level below by one cell. Columns go by in blocks,

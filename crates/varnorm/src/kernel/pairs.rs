@@ -36,6 +36,8 @@ pub(crate) struct Pairs<'a> {
     /// The column series.
     pub(crate) y: Columns,
     window: Window,
+    /// Rows that are gone through several times before those after them.
+    band: usize,
 }
 
 /// Whether static values are so cheap that they can be made twice.
@@ -66,7 +68,7 @@ impl<'a> Pairs<'a> {
     pub(crate) fn new(row_set: &'a SeriesSet, column_set: &'a SeriesSet, of: Of) -> Self {
         let (x_members, y_members) = (Vec::new(), Vec::new());
         let (x, y, window) = (Columns::default(), Columns::default(), Window::default());
-        Self { row_set, column_set, of, x_members, y_members, x, y, window }
+        Self { row_set, column_set, of, x_members, y_members, x, y, window, band: usize::MAX }
     }
 
     /// Takes other pairs: the row series `x[i]` with the column series `y[i]`.
@@ -88,6 +90,16 @@ impl<'a> Pairs<'a> {
             self.window.packed_columns = 0..0;
         }
         self.window.rows = 0..0;
+    }
+
+    /// Rows that can be gone through several times without making their static values again, in blocks of so many columns
+    /// (and one more): a multiple of `step`. From here on windows end with such bands.
+    pub(crate) fn in_bands(&mut self, columns: usize, step: usize) -> usize {
+        self.band = match self.few_channels() {
+            true => usize::MAX,
+            false => ((WINDOW_CELLS / (columns + 1)).saturating_sub(1) / step).max(1) * step,
+        };
+        self.band
     }
 
     /// Lanes that hold a pair.
@@ -157,7 +169,8 @@ impl<'a> Pairs<'a> {
         let (left, right) = (self.x.steps - rows.start, self.y.steps - columns.start);
         let most = (WINDOW_CELLS / left).min(PACKED / (L * self.row_set.channels()));
         let width = most.max(columns.len()).min(right);
-        let height = (WINDOW_CELLS / width).max(rows.len()).min(left);
+        // One row more than a band: an RBF lift asks for the first one, too.
+        let height = (WINDOW_CELLS / width).min(self.band.saturating_add(1)).max(rows.len()).min(left);
         self.window.rows = rows.start..rows.start + height;
         self.window.columns = columns.start..columns.start + width;
         self.window.cells.take(height * width);

@@ -84,7 +84,7 @@ pub(super) fn solve(
     let (rows, columns) = cells(pairs, factors);
     let shorter = pairs.x.steps - rows;
     let per_column = jobs.iter().map(Job::per_cell).sum::<usize>();
-    let width = block_width::<L>(per_column, pairs.x.channels, columns).min(columns.max(1));
+    let width = block_width::<L>(per_column, pairs.x.channels, columns, factors).min(columns.max(1));
     let sizes = [per_column * width, per_column * rows, Increments::<L>::scratch(factors, width, ROWS)];
     let [mut above, mut left, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
     let mut states: Vec<State<'_>> = Vec::with_capacity(jobs.len());
@@ -126,9 +126,7 @@ pub(super) fn solve(
                         if !equal || row + count == rows {
                             state.take_finished(pairs, shorter, row + r + step, start..start + width);
                         }
-                    }
-                    if rows <= FEW_ROWS || row % (ROWS * SAMPLED) == 0 || row + count == rows {
-                        state.sample(width);
+                        state.sample(pairs, shorter, row + r + step, start..start + width);
                     }
                 }
             }
@@ -224,18 +222,33 @@ impl State<'_> {
         }
     }
 
-    /// Looks for larger values on the way.
-    fn sample(&mut self, width: usize) {
+    /// Looks for larger values on the way, after so many rows: in the cells that are a lane's own, after rows that depend on
+    /// its own height.
+    fn sample(&mut self, pairs: &Pairs<'_>, shorter: usize, row: usize, columns: std::ops::Range<usize>) {
         let order = self.job.order;
         if order == CORNERS {
             return;
         }
-        for edge in self.above[..width * self.job.per_cell()].chunks_exact(self.job.per_edge()) {
-            for lane in 0..L {
-                let size = edge[0][lane].abs();
-                // With exponents, logarithms are kept instead.
-                let size = if self.job.wide { size.log2() + edge[order][lane] } else { size };
-                self.largest[lane] = if size > self.largest[lane] { size } else { self.largest[lane] };
+        let mut own = [0.0; L];
+        for lane in 0..pairs.count() {
+            if sampled(row, pairs.x.lengths[lane] - shorter) {
+                let length = pairs.y.lengths[lane] - shorter;
+                own[lane] = length.saturating_sub(columns.start) as f64;
+            }
+        }
+        if own == [0.0; L] {
+            return;
+        }
+        let cells = self.above[..columns.len() * self.job.per_cell()].chunks_exact(self.job.per_cell());
+        for (t, cell) in cells.enumerate() {
+            for edge in cell.chunks_exact(self.job.per_edge()) {
+                for lane in 0..L {
+                    let size = edge[0][lane].abs();
+                    // With exponents, logarithms are kept instead.
+                    let size = if self.job.wide { size.log2() + edge[order][lane] } else { size };
+                    let larger = size > self.largest[lane] && (t as f64) < own[lane];
+                    self.largest[lane] = if larger { size } else { self.largest[lane] };
+                }
             }
         }
     }
@@ -249,6 +262,12 @@ impl State<'_> {
         }
         outcome
     }
+}
+
+/// Whether the largest value on the way is looked for after so many rows of a pair of that height.
+fn sampled(row: usize, height: usize) -> bool {
+    let often = height <= FEW_ROWS || (row % (ROWS * SAMPLED)) == ROWS;
+    row == height || (row < height && row.is_multiple_of(ROWS) && often)
 }
 
 /// A sweep with as many coefficients as the order says.

@@ -333,3 +333,74 @@ impl Search<'_> {
         Some((plan(growth, wanted), false)).filter(|(plan, _)| *plan != now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::{Scaling, cross, gram, self_values};
+    use crate::kernel::normal::Normal;
+    use crate::run::Run;
+
+    fn walks(lengths: &[usize], channels: usize, size: f64, seed: u64) -> SeriesSet {
+        let mut numbers = Normal::new(seed);
+        let mut set = SeriesSet::new(channels).unwrap();
+        for steps in lengths {
+            let values = numbers.by_ref().take(steps * channels).map(|number| size * number).collect();
+            set.extend(&SeriesSet::from_equal(values, *steps, channels).unwrap()).unwrap();
+        }
+        set
+    }
+
+    /// The values of the first series with all others.
+    fn row(kernel: &Kernel, query: &SeriesSet, others: &SeriesSet) -> Vec<f64> {
+        let run = Run::sequential();
+        let selves = self_values(std::slice::from_ref(kernel), others, &run).unwrap().remove(0);
+        cross(kernel, query, others, &selves, Scaling::Raw, &run).unwrap().matrix.row(0).to_vec()
+    }
+
+    #[test]
+    fn bits_do_not_depend_on_company() {
+        let lengths = [2, 5, 9, 20, 33, 34, 41, 3, 64];
+        for seed in 0..5 {
+            for (spec, channels) in [("", 1), ("", 3), (",lift=rbf,sigma=2", 2), ("", 24)] {
+                let set = walks(&lengths, channels, 1.0 / (channels as f64).sqrt(), seed);
+                let (query, others) =
+                    (set.select(&[seed as usize % 9]), set.select(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
+                for tolerance in ["3e-4", "4e-8", "1e-11"] {
+                    let spec = format!("sig_pde:scale=0.4,tolerance={tolerance}{spec}");
+                    let kernel: Kernel = spec.parse().unwrap();
+                    for (i, value) in row(&kernel, &query, &others).iter().enumerate() {
+                        let alone = row(&kernel, &query, &set.select(&[i]))[0];
+                        assert_eq!(*value, alone, "{spec}, seed {seed}: {i}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The largest value on the way is next to the last column: that of a shorter series is not to be looked for beyond it.
+    #[test]
+    fn what_follows_a_shorter_series_is_not_looked_at() {
+        let kernel: Kernel = "sig_pde:scale=1,tolerance=4e-8".parse().unwrap();
+        let query = SeriesSet::from_equal(vec![0.0, 0.5, 1.0, 0.0, -1.0], 5, 1).unwrap();
+        let short = SeriesSet::from_equal(vec![0.0, 1.0], 2, 1).unwrap();
+        let mut both = short.clone();
+        both.extend(&walks(&[40], 1, 0.1, 1)).unwrap();
+        assert_eq!(row(&kernel, &query, &both)[0], row(&kernel, &query, &short)[0]);
+    }
+
+    #[test]
+    fn paths_of_any_size_keep_the_tolerance() {
+        let run = Run::sequential();
+        let plain = walks(&[30, 30, 30], 2, 0.1, 3);
+        for (size, scale) in [(1e-60, 2e120), (1e80, 2e-160)] {
+            let kernel = |scale: f64| format!("sig_pde:scale={scale:e}").parse::<Kernel>().unwrap();
+            let sized = walks(&[30, 30, 30], 2, 0.1 * size, 3);
+            let expected = gram(&kernel(2.0), &plain, Scaling::Raw, &run).unwrap().matrix;
+            let found = gram(&kernel(scale), &sized, Scaling::Raw, &run).unwrap().matrix;
+            for (found, expected) in found.values().iter().zip(expected.values()) {
+                assert!((found / expected - 1.0).abs() < 3e-8, "{size:e}: {found} {expected}");
+            }
+        }
+    }
+}

@@ -49,10 +49,6 @@ pub(super) const MOST_LEVELS: u32 = 32;
 /// Rows whose increments are made at a time.
 const STRIP: usize = 4;
 
-/// Rows that one half of the lanes goes through before the other does: a block of columns of so many rows is in one window
-/// of static values, if those come from a table.
-const BAND: usize = 512;
-
 /// The largest exponent of a level that needs no care.
 pub(super) const COMFORTABLE: f64 = 600.0;
 
@@ -257,8 +253,10 @@ impl recurrence::Recurrence for LevelTerms {
             return;
         }
         let mut shape = Shape { levels: self.levels, order: self.order, width: 0 };
-        let width = block_width::<H>(shape.per_column(), pairs.x.channels, columns).min(columns);
+        let width = block_width::<H>(shape.per_column(), pairs.x.channels, columns, factors).min(columns);
         shape.width = width;
+        // Rows that one half of the lanes goes through before the other does.
+        let band = pairs.in_bands(width, STRIP);
         let sets = factors.map_or(1, <[f64]>::len);
         let sizes = [
             sets * shape.per_column() * width,
@@ -285,9 +283,9 @@ impl recurrence::Recurrence for LevelTerms {
                 half.columns.fill([0.0; H]);
                 half.increments.begin(pairs, start..start + shape.width);
             }
-            for first in (0..rows).step_by(BAND) {
+            for first in (0..rows).step_by(band) {
                 for half in &mut halves {
-                    half.add(pairs, shape, sets, rows, first..rows.min(first + BAND));
+                    half.add(pairs, shape, sets, rows, first..rows.min(first.saturating_add(band)));
                 }
             }
             let cells = shape.per_column() * shape.width;
@@ -325,6 +323,44 @@ impl Half<'_> {
                     between: &mut *self.between,
                 };
                 sums.add(shape, z);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::{Scaling, gram};
+    use crate::kernel::normal::Normal;
+    use crate::run::Run;
+
+    /// Several windows of static values one below the other, and lanes that end anywhere in them.
+    #[test]
+    fn long_series_of_many_channels_have_their_own_bits() {
+        let (channels, run) = (24, Run::sequential());
+        let mut numbers = Normal::new(5);
+        let mut set = SeriesSet::new(channels).unwrap();
+        for steps in [1, 2, 600, 900] {
+            let values = numbers.by_ref().take(steps * channels).map(|number| 0.02 * number).collect();
+            set.extend(&SeriesSet::from_equal(values, steps, channels).unwrap()).unwrap();
+        }
+        for spec in
+            ["level=1", "level=7", "level=9", "level=4,lift=rbf,sigma=1", "level=2,order=2,lift=rbf,sigma=1"]
+        {
+            let kernel: Kernel = format!("sig:{spec},scale=0.5").parse().unwrap();
+            let all = gram(&kernel, &set, Scaling::Raw, &run).unwrap().matrix;
+            for i in 0..set.len() {
+                for j in i + 1..set.len() {
+                    let two = gram(&kernel, &set.select(&[i, j]), Scaling::Raw, &run).unwrap().matrix;
+                    assert_eq!(all.get(i, j), two.get(0, 1), "{spec} {i} {j}");
+                }
+            }
+            if spec == "level=1" {
+                let (x, y) = (set.series(2), set.series(3));
+                let way = |s: crate::data::Series<'_>, c: usize| s.step(s.steps() - 1)[c] - s.step(0)[c];
+                let product: f64 = (0..channels).map(|c| way(x, c) * way(y, c)).sum();
+                assert!((all.get(2, 3) - 1.0 - 0.5 * product).abs() < 1e-12);
             }
         }
     }
