@@ -58,6 +58,19 @@ pub(crate) fn variation(values: &[f64], channels: usize) -> f64 {
     sums.iter().sum()
 }
 
+/// The [`variation`] of the series of every lane.
+pub(crate) fn variations(set: &SeriesSet, members: &[usize]) -> [f64; L] {
+    let mut variations = [0.0; L];
+    for (lane, &member) in members.iter().enumerate().take(L) {
+        variations[lane] = match lane.checked_sub(1) {
+            // One row series often stands in all lanes.
+            Some(before) if members[before] == member => variations[before],
+            _ => variation(set.series(member).values(), set.channels()),
+        };
+    }
+    variations
+}
+
 /// Packs some steps of up to [`L`] series: `out[step * channels + channel][lane]`; lanes without a series hold zeros.
 pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>, out: &mut Cells) {
     let channels = set.channels();
@@ -90,7 +103,7 @@ pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usiz
 }
 
 /// Puts four rows side by side, in one quarter of the lanes.
-fn interleave(rows: &[f64], quarter: usize, out: &mut [[f64; L]]) {
+pub(crate) fn interleave(rows: &[f64], quarter: usize, out: &mut [[f64; L]]) {
     let length = out.len();
     let (a, rest) = rows.split_at(length);
     let (b, rest) = rest.split_at(length);
@@ -109,8 +122,6 @@ pub(crate) struct Columns {
     pub(crate) channels: usize,
     /// Steps of each.
     pub(crate) lengths: [usize; L],
-    /// Of increments: the sum of their absolute values.
-    pub(crate) variations: [f64; L],
     /// `values[step * channels + channel][lane]`.
     pub(crate) values: Cells,
 }
@@ -124,15 +135,6 @@ impl Columns {
             *length = of.count(set.series(member).steps());
         }
         self.steps = self.lengths.iter().copied().max().unwrap_or(0);
-        self.variations = [0.0; L];
-        for (lane, &member) in members.iter().enumerate().take(L) {
-            self.variations[lane] = match of {
-                Of::Points => 0.0,
-                // One row series often stands in all lanes.
-                Of::Increments if lane > 0 && members[lane - 1] == member => self.variations[lane - 1],
-                Of::Increments => variation(set.series(member).values(), set.channels()),
-            };
-        }
     }
 
     /// Packs the series of `members`, reusing the buffer.

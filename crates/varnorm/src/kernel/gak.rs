@@ -34,7 +34,7 @@ use super::Kernel;
 use super::cells::Cells;
 use super::columns::{L, Of};
 use super::increments::{block_width, split};
-use super::lanes::{Four, Isa, ROUND, Work, dispatch, dispatch_registers, exp_ratio, power_of_two};
+use super::lanes::{Four, Isa, Power, Work, dispatch, dispatch_registers, exp_ratio, power_of_two};
 use super::pairs::{Pairs, ROWS};
 use super::pass::{Pass, Tile, Values};
 use super::recurrence::{self, Recurrence};
@@ -43,8 +43,6 @@ use crate::error::Result;
 
 /// `log2(1 + sqrt 2)`: the number of alignments grows by this power of two per step of either series.
 const GROWTH: f64 = 1.271_553_303_163_612;
-/// Larger exponents of the static kernel are cut off here on the fast path: kappa is about `2^-981` there.
-const FARTHEST: f64 = 680.0;
 /// The fast path is right where its result is above this; see [`GakPass::run`].
 const SAFE: f64 = f64::from_bits((1023 - 850) << 52);
 /// The exponent of a zero on the careful path.
@@ -136,13 +134,11 @@ impl Recurrence for GakPass {
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let (height, steps) = (pairs.x.steps, pairs.y.steps);
         let weights = weights(steps.max(height));
+        let shortest = pairs.x.lengths[..pairs.count()].iter().copied().min().unwrap_or(0);
         // Columns go by in blocks that stay in the first-level cache; those of a band are few already.
         let bands = self.kernels.iter().any(|kernel| kernel.band.is_some());
-        let width = if bands {
-            steps
-        } else {
-            block_width::<L>(self.kernels.len(), pairs.x.channels, steps, None).min(steps)
-        };
+        let width =
+            if bands { steps } else { block_width::<L>(self.kernels.len(), pairs, steps, None).min(steps) };
         let kernels = self.kernels.len();
         let sizes = [ROWS * width, kernels * width, kernels * height, width];
         let [strip, rows, edges, kappas] = split(scratch.take(sizes.iter().sum()), sizes);
@@ -180,10 +176,21 @@ impl Recurrence for GakPass {
                             }
                             Some(band) => {
                                 let (weights, row) = (&weights, &mut *row);
-                                dispatch(AdvanceInBand { kernel, s, band: &band, strip, weights, row });
+                                let kappas = &mut kappas[..row.len()];
+                                dispatch_registers(AdvanceInBand {
+                                    kernel,
+                                    s,
+                                    band: &band,
+                                    strip,
+                                    weights,
+                                    row,
+                                    kappas,
+                                });
                             }
                         }
-                        take_finished(pairs, s, columns.start, row, &mut out[2 * k]);
+                        if s + 1 >= shortest {
+                            take_finished(pairs, s, columns.start, row, &mut out[2 * k]);
+                        }
                     }
                 }
             }
@@ -230,58 +237,23 @@ fn take_finished(pairs: &Pairs<'_>, s: usize, start: usize, row: &[[f64; L]], ou
     }
 }
 
-/// `kappa = 1 / (2 exp(z) - 1)`, z = factor * distance, with one division.
+/// `kappa = 1 / (2 exp(z) - 1)`, z = factor * distance, with one division; at least `floor`.
 #[inline(always)]
-fn local<I: Isa>(factor: f64, distance: f64) -> f64 {
-    let z = factor * distance;
-    let z = if z < FARTHEST { z } else { FARTHEST };
-    let (even, odd, power) = exp_ratio::<I>(z);
-    let below = even - odd;
-    below / I::mul_add(power + power, even + odd, -below)
+fn local<F: Four>(exp: Power<F>, floor: F, distance: F) -> F {
+    let (even, odd, n) = exp.parts(distance);
+    let below = even.sub(odd);
+    below.div(F::splat(2.0).times_power(n).mul_sub(even.add(odd), below)).max(floor)
 }
 
+/// Local kernels of some cells.
 #[inline(always)]
-fn at_least(floor: f64, kappa: f64) -> f64 {
-    if kappa > floor { kappa } else { floor }
-}
-
-/// [`local`] of all lanes, step by step for four registers: one after the other, each would wait for itself most of the time.
-/// A polynomial for the reciprocal and two corrections in place of the division were tried: nearly twice as slow.
-#[inline(always)]
-fn local_of_lanes<I: Isa>(factor: f64, floor: f64, distances: &[f64; L], kappas: &mut [f64; L]) {
-    let number = I::Four::splat;
-    let distances = distances.as_chunks::<4>().0;
-    let mut z = [number(0.0); L / 4];
-    let (mut rounded, mut r, mut square, mut even, mut odd) = (z, z, z, z, z);
-    for i in 0..L / 4 {
-        z[i] = I::Four::load(&distances[i]).mul(number(factor)).min(number(FARTHEST));
-    }
-    for i in 0..L / 4 {
-        rounded[i] = z[i].mul_add(number(std::f64::consts::LOG2_E), number(ROUND));
-    }
-    for i in 0..L / 4 {
-        r[i] = rounded[i].add(number(-ROUND)).mul_add(number(-std::f64::consts::LN_2), z[i]);
-    }
-    for i in 0..L / 4 {
-        square[i] = r[i].mul(r[i]);
-    }
-    for i in 0..L / 4 {
-        even[i] = square[i].add(number(840.0));
-        odd[i] = square[i].mul_add(number(42.0), number(10_080.0));
-    }
-    for i in 0..L / 4 {
-        even[i] = even[i].mul_add(square[i], number(75_600.0));
-        odd[i] = odd[i].mul_add(square[i], number(332_640.0));
-    }
-    for i in 0..L / 4 {
-        even[i] = even[i].mul_add(square[i], number(665_280.0));
-        odd[i] = odd[i].mul(r[i]);
-    }
-    let kappas = kappas.as_chunks_mut::<4>().0;
-    for i in 0..L / 4 {
-        let (power, below) = (rounded[i].power_of_low_bits(), even[i].sub(odd[i]));
-        let above = power.add(power).mul_add(even[i].add(odd[i]), number(0.0).sub(below));
-        below.div(above).max(number(floor)).store(&mut kappas[i]);
+fn locals<I: Isa>(kernel: &One, distances: &[[f64; L]], kappas: &mut [[f64; L]]) {
+    let (exp, floor) = (Power::<I::Four>::exp(kernel.factor), I::Four::splat(kernel.floor));
+    for (kappas, distances) in kappas.iter_mut().zip(distances) {
+        let (kappas, distances) = (kappas.as_chunks_mut::<4>().0, distances.as_chunks::<4>().0);
+        for i in 0..L / 4 {
+            local(exp, floor, I::Four::load(&distances[i])).store(&mut kappas[i]);
+        }
     }
 }
 
@@ -306,9 +278,7 @@ impl Work for Advance<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { kernel, s, start, strip, weights, corner, edge, row, kappas } = self;
-        for (kappas, distances) in kappas.iter_mut().zip(strip) {
-            local_of_lanes::<I>(kernel.factor, kernel.floor, distances, kappas);
-        }
+        locals::<I>(kernel, strip, kappas);
         let down = weights[s];
         let down_four = I::Four::splat(down);
         let weights = &weights[start..start + row.len()];
@@ -321,7 +291,7 @@ impl Work for Advance<'_> {
             let cell = cell.as_chunks_mut::<4>().0;
             for i in 0..L / 4 {
                 // Powers of two are exact factors, so that rows and columns can change places without changing bits.
-                let sides = down_four.mul_add(above[i], across.mul(left[i]));
+                let sides = across.mul_add(left[i], down_four.mul(above[i]));
                 left[i] = kappas[i].mul(both.mul_add(corners[i], sides));
                 left[i].store(&mut cell[i]);
             }
@@ -352,15 +322,18 @@ struct AdvanceInBand<'a> {
     strip: &'a [[f64; L]],
     weights: &'a [f64],
     row: &'a mut [[f64; L]],
+    /// As many cells as the row, content undefined.
+    kappas: &'a mut [[f64; L]],
 }
 
 impl Work for AdvanceInBand<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { kernel, s, band: (widths, widest), strip, weights, row } = self;
-        let (factor, floor, down) = (kernel.factor, kernel.floor, weights[s]);
+        let Self { kernel, s, band: (widths, widest), strip, weights, row, kappas } = self;
+        let down = weights[s];
         let start = s.saturating_sub(*widest).min(row.len());
-        let end = row.len().min(s + widest + 1);
+        let end = row.len().min(s + widest + 1).max(start);
+        locals::<I>(kernel, &strip[start..end], &mut kappas[start..end]);
         let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
         if start > 0 {
             corner = row[start - 1];
@@ -370,9 +343,8 @@ impl Work for AdvanceInBand<'_> {
         for t in start..end {
             let (above, across, apart) = (row[t], weights[t], s.abs_diff(t) as f64);
             for lane in 0..L {
-                let kappa = at_least(floor, local::<I>(factor, strip[t][lane]));
                 let sides = I::mul_add(down, above[lane], across * left[lane]);
-                let value = kappa * I::mul_add(down * across, corner[lane], sides);
+                let value = kappas[t][lane] * I::mul_add(down * across, corner[lane], sides);
                 left[lane] = if apart <= widths[lane] { value } else { 0.0 };
             }
             row[t] = left;
@@ -478,6 +450,7 @@ fn falling_power(e: f64) -> f64 {
 fn careful_local<I: Isa>(z: f64, floor: f64) -> (f64, f64) {
     /// Beyond this many halvings, `2 exp(z) - 1` is `2 exp(z)` to the last bit.
     const MOST: f64 = 512.0;
+    const FARTHEST: f64 = 680.0;
     let z = if z < 1e300 { z } else { 1e300 };
     let beyond = (z * std::f64::consts::LOG2_E - MOST).ceil();
     let beyond = if beyond > 0.0 { beyond } else { 0.0 };
@@ -485,7 +458,9 @@ fn careful_local<I: Isa>(z: f64, floor: f64) -> (f64, f64) {
     let rest = I::mul_add(beyond, -std::f64::consts::LN_2, z);
     let rest = if rest < FARTHEST { rest } else { FARTHEST };
     let rest = if rest > 0.0 { rest } else { 0.0 };
-    let kappa = local::<I>(1.0, rest);
+    let (even, odd, power) = exp_ratio::<I>(rest);
+    let below = even - odd;
+    let kappa = below / I::mul_add(power + power, even + odd, -below);
     // A floor is at least 1e-100, well above what the exponent is split off for.
     if floor > 0.0 && (beyond > 0.0 || kappa < floor) { (floor, 0.0) } else { (kappa, -beyond) }
 }
@@ -501,10 +476,8 @@ mod tests {
     impl Work for Locals<'_> {
         #[inline(always)]
         fn run<I: Isa>(self) {
-            let cells = self.0.as_chunks::<L>().0.iter().zip(self.1.as_chunks_mut::<L>().0);
-            for (distances, out) in cells {
-                local_of_lanes::<I>(1.0, 0.0, distances, out);
-            }
+            let kernel = One { factor: 1.0, floor: 0.0, band: None };
+            locals::<I>(&kernel, self.0.as_chunks().0, self.1.as_chunks_mut().0);
         }
     }
 

@@ -105,7 +105,7 @@ pub(super) fn growth(
     if rows == 0 || columns == 0 {
         return vec![[[0.0; L], [1.0; L]]; sets];
     }
-    let width = block_width::<L>(2 * sets, pairs.x.channels, columns, factors).min(columns);
+    let width = block_width::<L>(2 * sets, pairs, columns, factors).min(columns);
     let sizes =
         [sets * width, sets * columns, sets * rows * PER_ROW, Increments::<L>::scratch(factors, width, ROWS)];
     let [column_sums, column_most, row_sums, buffer] = split(scratch.take(sizes.iter().sum()), sizes);

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::columns::{L, Of};
-use super::lanes::{Four, Isa, Work, dispatch_registers, exp_two};
-use super::pairs::{COLUMNS, MANY_CHANNELS, Pairs, ROWS};
+use super::lanes::{Four, Isa, Power, Work, dispatch_registers};
+use super::pairs::{COLUMNS, Pairs, ROWS};
 
 /// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
 const BLOCK_CELLS: usize = 200;
@@ -17,14 +17,13 @@ const BLOCK_CELLS: usize = 200;
 /// of one column more; what is read is a multiple of what is made at a time.
 pub(crate) fn block_width<const N: usize>(
     per_column: usize,
-    channels: usize,
+    pairs: &Pairs<'_>,
     columns: usize,
     factors: Option<&[f64]>,
 ) -> usize {
-    // Many channels are not read here any more: their static values come from a table.
-    let channels = if channels < MANY_CHANNELS { channels } else { 0 };
     // Points are packed in cells of L lanes: a part of those takes the place of the whole, in every so many lines.
-    let most = (BLOCK_CELLS * L / N / (per_column + ROWS + channels * L / N)).clamp(8, 64);
+    let points = pairs.points_per_column() * L / N;
+    let most = (BLOCK_CELLS * L / N / (per_column + ROWS + points)).clamp(8, pairs.widest());
     let blocks = columns.div_ceil(most).max(1);
     let more = usize::from(factors.is_some());
     (columns.div_ceil(blocks) + more).max(1).next_multiple_of(COLUMNS) - more
@@ -149,14 +148,12 @@ struct FirstRow<'a, const N: usize> {
 impl<const N: usize> Work for FirstRow<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for at in 0..N / 8 {
-            let mut before = rbf::<I, N>(self.factor, &self.distances[0], at);
+        let rbf = Power::<I::Four>::exp(self.factor);
+        for at in 0..N / 4 {
+            let mut before = rbf.of(four(&self.distances[0], at));
             for (distances, out) in self.distances[1..].iter().zip(&mut *self.out) {
-                let next = rbf::<I, N>(self.factor, distances, at);
-                let out = eight_mut(out, at);
-                for i in 0..2 {
-                    next[i].sub(before[i]).store(&mut out[i]);
-                }
+                let next = rbf.of(four(distances, at));
+                next.sub(before).store(&mut out.as_chunks_mut().0[at]);
                 before = next;
             }
         }
@@ -174,32 +171,23 @@ struct NextRow<'a, const N: usize> {
 impl<const N: usize> Work for NextRow<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for at in 0..N / 8 {
-            let mut before = rbf::<I, N>(self.factor, &self.distances[0], at);
+        let rbf = Power::<I::Four>::exp(self.factor);
+        for at in 0..N / 4 {
+            let mut before = rbf.of(four(&self.distances[0], at));
             let cells = self.distances[1..].iter().zip(&mut *self.last).zip(&mut *self.z);
             for ((distances, last), z) in cells {
-                let next = rbf::<I, N>(self.factor, distances, at);
-                let (last, z) = (eight_mut(last, at), eight_mut(z, at));
-                for i in 0..2 {
-                    let step = next[i].sub(before[i]);
-                    step.sub(I::Four::load(&last[i])).store(&mut z[i]);
-                    step.store(&mut last[i]);
-                }
+                let next = rbf.of(four(distances, at));
+                let step = next.sub(before);
+                step.sub(four(last, at)).store(&mut z.as_chunks_mut().0[at]);
+                step.store(&mut last.as_chunks_mut().0[at]);
                 before = next;
             }
         }
     }
 }
 
-/// Eight lanes as two registers: kept in arrays from step to step they would be taken apart into single numbers.
+/// Four lanes as a register: kept in an array from step to step they would be taken apart into single numbers.
 #[inline(always)]
-fn eight_mut<const N: usize>(cell: &mut [f64; N], at: usize) -> &mut [[f64; 4]; 2] {
-    &mut cell.as_chunks_mut::<4>().0.as_chunks_mut::<2>().0[at]
-}
-
-#[inline(always)]
-fn rbf<I: Isa, const N: usize>(factor: f64, distances: &[f64; N], at: usize) -> [I::Four; 2] {
-    let [first, second] = &distances.as_chunks::<4>().0.as_chunks::<2>().0[at];
-    let factor = I::Four::splat(factor);
-    exp_two([I::Four::load(first).mul(factor), I::Four::load(second).mul(factor)])
+fn four<F: Four, const N: usize>(cell: &[f64; N], at: usize) -> F {
+    F::load(&cell.as_chunks().0[at])
 }

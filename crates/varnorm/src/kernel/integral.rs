@@ -21,7 +21,7 @@
 //! ```
 
 use super::Kernel;
-use super::lanes::{Four, Isa, Work, dispatch_registers, exp_two};
+use super::lanes::{Four, Isa, Power, Work, dispatch_registers};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::steps::{self, Block};
 use crate::data::SeriesSet;
@@ -114,8 +114,8 @@ struct Rbf(f64);
 impl Lanes for Rbf {
     #[inline(always)]
     fn values<F: Four>(&self, of: [F; 2]) -> [F; 2] {
-        let factor = F::splat(self.0);
-        exp_two([of[0].mul(factor), of[1].mul(factor)])
+        let rbf = Power::exp(self.0);
+        [rbf.of(of[0]), rbf.of(of[1])]
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::cells::Cells;
-use super::columns::{Columns, L, Of, pack};
+use super::columns::{Columns, L, Of, interleave, pack, variations};
 use super::lanes::{Four, Isa, Work, dispatch_registers};
 use super::product::{Vectors, Wanted, distances_in_place};
 use super::table;
@@ -17,6 +17,8 @@ use crate::data::SeriesSet;
 pub(crate) const MANY_CHANNELS: usize = 24;
 /// Cells of L lanes in a window of the table: 4 MB.
 const WINDOW_CELLS: usize = 1 << 15;
+/// Cells of a window that stays in the second-level cache until it has been gone through: 256 kB.
+const NEAR_CELLS: usize = 1 << 11;
 /// Numbers of a window's column series, packed side by side: 24 MB.
 const PACKED: usize = 3 << 20;
 /// Rows of static values that share what is loaded.
@@ -38,6 +40,8 @@ pub(crate) struct Pairs<'a> {
     window: Window,
     /// Rows that are gone through several times before those after them.
     band: usize,
+    /// Whether a table is gone through several times.
+    keep: bool,
 }
 
 /// Whether static values are so cheap that they can be made twice.
@@ -51,24 +55,58 @@ struct Window {
     rows: Range<usize>,
     columns: Range<usize>,
     cells: Cells,
-    /// The column series of all lanes, packed, and of which columns; these often meet the next row series too.
+    /// The column series of all lanes, packed, and which columns of them: all, where these are not too many, since they often meet
+    /// the next row series too.
     packed: Cells,
     packed_columns: Range<usize>,
     packed_squares: Vec<[f64; L]>,
-    /// Points of a row series, and of a column series; the values of their pair.
-    x: Vec<f64>,
-    x_squares: Vec<f64>,
-    y: Vec<f64>,
-    y_squares: Vec<f64>,
-    table: Vec<f64>,
+    /// A row series, and in panels; a column series; the values of four pairs.
+    x: Points,
+    x_panels: Vec<f64>,
+    y: Points,
+    tables: Vec<f64>,
     scratch: Vec<f64>,
+}
+
+/// Some points, or increments, of one series.
+#[derive(Default)]
+struct Points {
+    /// Of which series, and which of them.
+    of: Option<(usize, Range<usize>)>,
+    values: Vec<f64>,
+    /// Their squares, where distances are wanted.
+    squares: Vec<f64>,
+}
+
+impl Points {
+    /// Whether they are others than before.
+    fn take<const DISTANCE: bool>(
+        &mut self,
+        set: &SeriesSet,
+        of: Of,
+        member: usize,
+        steps: &Range<usize>,
+    ) -> bool {
+        let wanted = Some((member, steps.clone()));
+        if self.of == wanted {
+            return false;
+        }
+        self.of = wanted;
+        let channels = set.channels();
+        self.values.resize(steps.len() * channels, 0.0);
+        of.copy(set.series(member).values(), channels, steps.clone(), &mut self.values);
+        if DISTANCE {
+            table::squares(&self.values, channels, &mut self.squares);
+        }
+        true
+    }
 }
 
 impl<'a> Pairs<'a> {
     pub(crate) fn new(row_set: &'a SeriesSet, column_set: &'a SeriesSet, of: Of) -> Self {
         let (x_members, y_members) = (Vec::new(), Vec::new());
         let (x, y, window) = (Columns::default(), Columns::default(), Window::default());
-        Self { row_set, column_set, of, x_members, y_members, x, y, window, band: usize::MAX }
+        Self { row_set, column_set, of, x_members, y_members, x, y, window, band: usize::MAX, keep: false }
     }
 
     /// Takes other pairs: the row series `x[i]` with the column series `y[i]`.
@@ -102,6 +140,29 @@ impl<'a> Pairs<'a> {
         self.band
     }
 
+    /// From here on windows are as large as they may be, for recurrences that go through a table several times.
+    pub(crate) fn keep_tables(&mut self) {
+        self.keep = true;
+    }
+
+    /// Cells per column that making static values reads: none with many channels, where they come from a table.
+    pub(crate) fn points_per_column(&self) -> usize {
+        if self.few_channels() { self.x.channels } else { 0 }
+    }
+
+    /// The most columns that a recurrence should go through at a time.
+    pub(crate) fn widest(&self) -> usize {
+        match self.few_channels() || self.keep || !self.together() {
+            true => 64,
+            false => (NEAR_CELLS / self.x.steps.max(1)).clamp(8, 64),
+        }
+    }
+
+    /// The path lengths of the row series and of the column series.
+    pub(crate) fn variations(&self) -> [[f64; L]; 2] {
+        [variations(self.row_set, &self.x_members), variations(self.column_set, &self.y_members)]
+    }
+
     /// Lanes that hold a pair.
     pub(crate) fn count(&self) -> usize {
         self.x_members.len()
@@ -121,6 +182,11 @@ impl<'a> Pairs<'a> {
 
     fn few_channels(&self) -> bool {
         few_channels(self.row_set)
+    }
+
+    /// Whether one row series stands in all lanes: then the column series are packed, for several row series in turn.
+    fn together(&self) -> bool {
+        self.y_members.len() == L && self.x_members.iter().all(|m| *m == self.x_members[0])
     }
 
     /// The static values of `rows` and `columns`, of one part of N lanes: `out[r * columns.len() + t]`.
@@ -146,11 +212,7 @@ impl<'a> Pairs<'a> {
         columns: Range<usize>,
         out: &mut [[f64; N]],
     ) {
-        let window = &self.window;
-        let inside = |part: &Range<usize>, whole: &Range<usize>| {
-            part.start >= whole.start && part.end <= whole.end && !whole.is_empty()
-        };
-        if !inside(&rows, &window.rows) || !inside(&columns, &window.columns) {
+        if !inside(&rows, &self.window.rows) || !inside(&columns, &self.window.columns) {
             self.move_window::<DISTANCE>(&rows, &columns);
         }
         let window = &self.window;
@@ -163,66 +225,78 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Makes the window that begins with the given cells: as many rows as fit with the columns asked for, and as many
-    /// columns as fit with all rows.
+    /// Makes the window that begins with the given cells: as many rows as fit with the columns asked for, and these or, where tables
+    /// are kept or made lane by lane, as many columns as fit with all rows.
     fn move_window<const DISTANCE: bool>(&mut self, rows: &Range<usize>, columns: &Range<usize>) {
         let (left, right) = (self.x.steps - rows.start, self.y.steps - columns.start);
-        let most = (WINDOW_CELLS / left).min(PACKED / (L * self.row_set.channels()));
+        let packed = PACKED / (L * self.row_set.channels());
+        let most = if self.keep || !self.together() { (WINDOW_CELLS / left).min(packed) } else { 0 };
         let width = most.max(columns.len()).min(right);
         // One row more than a band: an RBF lift asks for the first one, too.
         let height = (WINDOW_CELLS / width).min(self.band.saturating_add(1)).max(rows.len()).min(left);
         self.window.rows = rows.start..rows.start + height;
         self.window.columns = columns.start..columns.start + width;
         self.window.cells.take(height * width);
-        let one_row_series = self.x_members.iter().all(|m| *m == self.x_members[0]);
-        match one_row_series && self.y_members.len() == L {
-            true => self.fill_together::<DISTANCE>(),
+        match self.together() {
+            true => self.fill_together::<DISTANCE>(packed),
             false => self.fill_lane_by_lane::<DISTANCE>(),
         }
     }
 
-    /// One row series with the column series of all lanes.
-    fn fill_together<const DISTANCE: bool>(&mut self) {
+    /// One row series with the column series of all lanes, of which at most so many columns are packed.
+    fn fill_together<const DISTANCE: bool>(&mut self, most: usize) {
         let channels = self.row_set.channels();
-        let Window { rows, columns, cells, packed, packed_columns, packed_squares, x, x_squares, .. } =
-            &mut self.window;
-        if packed_columns != columns {
-            packed_columns.clone_from(columns);
-            pack(self.column_set, &self.y_members, self.of, columns.clone(), packed);
-            table::squares_of_lanes(packed, channels, packed_squares);
+        let Window { rows, columns, cells, packed, packed_columns, packed_squares, x, .. } = &mut self.window;
+        if !inside(columns, packed_columns) {
+            *packed_columns = if self.y.steps <= most { 0..self.y.steps } else { columns.clone() };
+            pack(self.column_set, &self.y_members, self.of, packed_columns.clone(), packed);
+            if DISTANCE {
+                table::squares_of_lanes(packed, channels, packed_squares);
+            }
         }
-        x.resize(rows.len() * channels, 0.0);
-        self.of.copy(self.row_set.series(self.x_members[0]).values(), channels, rows.clone(), x);
-        table::products_together(x, packed, channels, cells);
+        let at = columns.start - packed_columns.start;
+        let packed = &packed[at * channels..(at + columns.len()) * channels];
+        x.take::<DISTANCE>(self.row_set, self.of, self.x_members[0], rows);
+        table::products_together(&x.values, packed, channels, cells);
         if DISTANCE {
-            table::squares(x, channels, x_squares);
             let (set, start) = (self.column_set, columns.start);
             let point = |lane: usize, t: usize| last_or(set, self.y_members[lane], start + t);
-            table::distances(Vectors::new(x, channels), x_squares, point, packed_squares, cells);
+            let y_squares = &packed_squares[at..at + columns.len()];
+            table::distances(Vectors::new(&x.values, channels), &x.squares, point, y_squares, cells);
         }
     }
 
     /// Every lane has its own two series.
     fn fill_lane_by_lane<const DISTANCE: bool>(&mut self) {
         let channels = self.row_set.channels();
-        let Window { rows, columns, cells, x, x_squares, y, y_squares, table, scratch, .. } =
-            &mut self.window;
-        x.resize(rows.len() * channels, 0.0);
-        y.resize(columns.len() * channels, 0.0);
-        table.resize(rows.len() * columns.len(), 0.0);
-        for (lane, (&row, &column)) in self.x_members.iter().zip(&self.y_members).enumerate() {
-            self.of.copy(self.row_set.series(row).values(), channels, rows.clone(), x);
-            self.of.copy(self.column_set.series(column).values(), channels, columns.clone(), y);
-            table::products(x, y, channels, scratch, table);
-            if DISTANCE {
-                table::squares(x, channels, x_squares);
-                table::squares(y, channels, y_squares);
-                let points = [Vectors::new(x, channels), Vectors::new(y, channels)];
-                distances_in_place(points, [x_squares, y_squares], Wanted::All, table, columns.len());
+        let Window { rows, columns, cells, x, x_panels, y, tables, scratch, .. } = &mut self.window;
+        let (size, width) = (rows.len() * columns.len(), columns.len());
+        // Lanes without a pair keep what was there, which nobody looks at.
+        tables.resize(4 * size, 0.0);
+        // Nobody else makes panels.
+        x.of = None;
+        for (quarter, lanes) in self.x_members.chunks(4).zip(self.y_members.chunks(4)).enumerate() {
+            let tables_of_lanes = tables.chunks_exact_mut(size).zip(lanes.0.iter().zip(lanes.1));
+            for (table, (&row, &column)) in tables_of_lanes {
+                if x.take::<DISTANCE>(self.row_set, self.of, row, rows) {
+                    table::panels(&x.values, channels, x_panels);
+                }
+                y.take::<DISTANCE>(self.column_set, self.of, column, columns);
+                table::products(x_panels, &y.values, channels, scratch, table);
+                if DISTANCE {
+                    let points = [Vectors::new(&x.values, channels), Vectors::new(&y.values, channels)];
+                    let squares = [&x.squares[..], &y.squares];
+                    distances_in_place(points, squares, Wanted::All, table, width);
+                }
             }
-            cells.iter_mut().zip(&*table).for_each(|(cell, value)| cell[lane] = *value);
+            interleave(tables, quarter, cells);
         }
     }
+}
+
+/// Whether there is a whole, and the part in it.
+fn inside(part: &Range<usize>, whole: &Range<usize>) -> bool {
+    part.start >= whole.start && part.end <= whole.end && !whole.is_empty()
 }
 
 /// A point of a series, or its last.

@@ -84,7 +84,7 @@ pub(super) fn solve(
     let (rows, columns) = cells(pairs, factors);
     let shorter = pairs.x.steps - rows;
     let per_column = jobs.iter().map(Job::per_cell).sum::<usize>();
-    let width = block_width::<L>(per_column, pairs.x.channels, columns, factors).min(columns.max(1));
+    let width = block_width::<L>(per_column, pairs, columns, factors).min(columns.max(1));
     let sizes = [per_column * width, per_column * rows, Increments::<L>::scratch(factors, width, ROWS)];
     let [mut above, mut left, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
     let mut states: Vec<State<'_>> = Vec::with_capacity(jobs.len());

@@ -133,27 +133,41 @@ impl Work for InPlace<'_> {
         for i in 0..a.count {
             let first = wanted.first(i).min(b.count);
             let cells = &mut out[i * out_stride + first..i * out_stride + b.count];
-            let mut lost = 0.0;
-            for (cell, y2) in cells.iter_mut().zip(&b_squares[first..]) {
-                let (distance, trusted) = from_product::<I>(*cell, a_squares[i] + y2);
-                *cell = if trusted { distance } else { -1.0 };
-                lost += if trusted { 0.0 } else { 1.0 };
+            let (x2, b_squares) = (a_squares[i], &b_squares[first..b.count]);
+            let ((fours, rest), (fours_2, rest_2)) = (cells.as_chunks_mut::<4>(), b_squares.as_chunks::<4>());
+            let mut trusted = true;
+            for (cells, y2) in fours.iter_mut().zip(fours_2) {
+                let sums = I::Four::splat(x2).add(I::Four::load(y2));
+                let (distances, all) = from_products(I::Four::load(cells), sums);
+                distances.store(cells);
+                trusted &= all;
             }
-            if lost > 0.0 {
-                for (j, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| **cell < 0.0) {
-                    *cell = squared_distance::<I>(a.vector(i), b.vector(first + j));
+            for (cell, y2) in rest.iter_mut().zip(rest_2) {
+                *cell = I::mul_add(-2.0, *cell, x2 + y2);
+                trusted &= is_trusted(*cell, x2 + y2);
+            }
+            if !trusted {
+                for (j, (cell, y2)) in cells.iter_mut().zip(b_squares).enumerate() {
+                    if !is_trusted(*cell, x2 + y2) {
+                        *cell = squared_distance::<I>(a.vector(i), b.vector(first + j));
+                    }
                 }
             }
         }
     }
 }
 
-/// `|x - y|^2` from `<x, y>` and `|x|^2 + |y|^2`, and whether enough digits are left.
+/// `|x - y|^2` from `<x, y>` and `|x|^2 + |y|^2`, and whether enough digits are left of all.
 #[inline(always)]
-pub(crate) fn from_product<I: Isa>(product: f64, sum: f64) -> (f64, bool) {
-    let distance = I::mul_add(-2.0, product, sum);
-    // Also false when the sum is infinite or NaN: the direct form overflows later.
-    (distance, distance > CANCELLED * sum)
+pub(crate) fn from_products<F: Four>(products: F, sums: F) -> (F, bool) {
+    let distances = F::splat(-2.0).mul_add(products, sums);
+    (distances, distances.all_above(F::splat(CANCELLED).mul(sums)))
+}
+
+/// Whether enough digits are left of a distance. Not so when the sum is infinite or NaN, either: the direct form overflows later.
+#[inline(always)]
+pub(crate) fn is_trusted(distance: f64, sum: f64) -> bool {
+    distance > CANCELLED * sum
 }
 
 /// `|x - y|^2` from the differences, with the bits that [`squared_distances`] gives.

@@ -231,6 +231,10 @@ impl Recurrence for Planned<'_> {
 
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let factors = self.pass.factors.as_deref();
+        if self.pass.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_))) {
+            // The growth of solutions first, then the solutions.
+            pairs.keep_tables();
+        }
         let growth = self.growth(pairs, scratch);
         let mut search = Search { pass: self.pass, growth, out, jobs: Vec::new() };
         search.begin(pairs.count());

@@ -238,8 +238,9 @@ impl recurrence::Recurrence for LevelTerms {
         out.fill([0.0; L]);
         let mut units = [1.0; L];
         if self.factors.is_none() {
+            let [x, y] = pairs.variations();
             for lane in 0..pairs.count() {
-                let exponent = size(pairs.x.variations[lane]) + size(pairs.y.variations[lane]);
+                let exponent = size(x[lane]) + size(y[lane]);
                 // Powers of two are exact: where no level can leave the range of an f64 there is no need for them.
                 if exponent.abs() * self.levels as f64 > COMFORTABLE {
                     units[lane] = power_of_two(-exponent);
@@ -253,7 +254,7 @@ impl recurrence::Recurrence for LevelTerms {
             return;
         }
         let mut shape = Shape { levels: self.levels, order: self.order, width: 0 };
-        let width = block_width::<H>(shape.per_column(), pairs.x.channels, columns, factors).min(columns);
+        let width = block_width::<H>(shape.per_column(), pairs, columns, factors).min(columns);
         shape.width = width;
         // Rows that one half of the lanes goes through before the other does.
         let band = pairs.in_bands(width, STRIP);

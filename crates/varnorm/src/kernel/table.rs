@@ -5,7 +5,7 @@
 
 use super::columns::L;
 use super::lanes::{Four, Isa, W, Work, dispatch, dispatch_registers, fetch};
-use super::product::{Vectors, from_product, squared_distance};
+use super::product::{Vectors, from_products, is_trusted, squared_distance};
 
 /// Channels per block: a point of L lanes takes half of the first-level cache.
 const DEPTH: usize = 128;
@@ -94,7 +94,18 @@ fn together<I: Isa, const R: usize>(
     }
 }
 
-/// `out[s * T + t] = <x_s, y_t>` for one pair of series of T steps of y. `scratch` is grown as needed and can be used again.
+/// The points of a row series as [`products`] wants them: blocks of channels, and in these panels of rows.
+pub(super) fn panels(x: &[f64], channels: usize, out: &mut Vec<f64>) {
+    let rows = (x.len() / channels).next_multiple_of(ROWS);
+    out.resize(rows * channels, 0.0);
+    for start in (0..channels).step_by(DEPTH) {
+        let block = DEPTH.min(channels - start);
+        pack::<ROWS>(x, channels, start, block, &mut out[rows * start..rows * (start + block)]);
+    }
+}
+
+/// `out[s * T + t] = <x_s, y_t>` for one pair of series of T steps of y; x comes in [`panels`]. `scratch` is grown as
+/// needed and can be used again.
 pub(super) fn products(x: &[f64], y: &[f64], channels: usize, scratch: &mut Vec<f64>, out: &mut [f64]) {
     dispatch(Alone { x, y, channels, scratch, out });
 }
@@ -110,22 +121,18 @@ struct Alone<'a> {
 impl Work for Alone<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { x: a, y: b, channels: depth, scratch, out } = self;
-        let (row_panels, column_panels) = ((a.len() / depth).div_ceil(ROWS), (b.len() / depth).div_ceil(W));
-        let columns = b.len() / depth;
-        let packed_a = row_panels * DEPTH * ROWS;
-        scratch.resize(packed_a + column_panels * DEPTH * W, 0.0);
-        let (pack_a, pack_b) = scratch.split_at_mut(packed_a);
-        for start in (0..depth).step_by(DEPTH) {
-            let block = DEPTH.min(depth - start);
-            let pack_a = &mut pack_a[..row_panels * block * ROWS];
-            let pack_b = &mut pack_b[..column_panels * block * W];
-            pack::<ROWS>(a, depth, start, block, pack_a);
-            pack::<W>(b, depth, start, block, pack_b);
-            for (p, panel_b) in pack_b.chunks_exact(block * W).enumerate() {
+        let Self { x, y, channels, scratch, out } = self;
+        let (rows, columns) = (x.len() / channels, y.len() / channels);
+        scratch.resize(columns.next_multiple_of(W) * DEPTH, 0.0);
+        for start in (0..channels).step_by(DEPTH) {
+            let block = DEPTH.min(channels - start);
+            let x = &x[rows * start..rows * (start + block)];
+            let y_panels = &mut scratch[..columns.next_multiple_of(W) * block];
+            pack::<W>(y, channels, start, block, y_panels);
+            for (p, y) in y_panels.chunks_exact(block * W).enumerate() {
                 let width = W.min(columns - p * W);
-                for (q, panel_a) in pack_a.chunks_exact(block * ROWS).enumerate() {
-                    let sums = panel_sums::<I>(panel_a, panel_b);
+                for (q, x) in x.chunks_exact(block * ROWS).enumerate() {
+                    let sums = panel_sums::<I>(x, y);
                     add_block(&sums, q * ROWS, p * W, width, start == 0, out, columns);
                 }
             }
@@ -258,14 +265,19 @@ struct Squares<'a> {
 impl Work for Squares<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for (point, out) in self.x.chunks_exact(self.channels).zip(self.out) {
-            *out = 0.0;
-            for block in point.chunks(DEPTH) {
-                let mut sum = 0.0;
-                for value in block {
-                    sum = I::mul_add(*value, *value, sum);
+        // Some points at once: none waits for the one before.
+        const POINTS: usize = 8;
+        let channels = self.channels;
+        for (points, out) in self.x.chunks(POINTS * channels).zip(self.out.chunks_mut(POINTS)) {
+            out.fill(0.0);
+            for first in (0..channels).step_by(DEPTH) {
+                let mut sums = [0.0; POINTS];
+                for channel in first..channels.min(first + DEPTH) {
+                    for (sum, point) in sums.iter_mut().zip(points.chunks_exact(channels)) {
+                        *sum = I::mul_add(point[channel], point[channel], *sum);
+                    }
                 }
-                *out += sum;
+                out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
             }
         }
     }
@@ -297,18 +309,18 @@ impl<'a, P: Fn(usize, usize) -> &'a [f64]> Work for Distances<'a, '_, P> {
         let Self { x, x_squares, point, y_squares, cells } = self;
         for (s, (x2, cells)) in x_squares.iter().zip(cells.chunks_exact_mut(y_squares.len())).enumerate() {
             for (t, (cell, y2)) in cells.iter_mut().zip(y_squares).enumerate() {
-                let (mut lost, mut any) = ([0.0; L], 0.0);
-                for lane in 0..L {
-                    let (distance, trusted) = from_product::<I>(cell[lane], x2 + y2[lane]);
-                    cell[lane] = distance;
-                    lost[lane] = if trusted { 0.0 } else { 1.0 };
+                let mut trusted = true;
+                for (cells, y2) in cell.as_chunks_mut::<4>().0.iter_mut().zip(y2.as_chunks().0) {
+                    let sums = I::Four::splat(*x2).add(I::Four::load(y2));
+                    let (distances, all) = from_products(I::Four::load(cells), sums);
+                    distances.store(cells);
+                    trusted &= all;
                 }
-                for lane in 0..L {
-                    any += lost[lane];
-                }
-                if any > 0.0 {
-                    for lane in (0..L).filter(|lane| lost[*lane] > 0.0) {
-                        cell[lane] = squared_distance::<I>(x.vector(s), point(lane, t));
+                if !trusted {
+                    for lane in 0..L {
+                        if !is_trusted(cell[lane], x2 + y2[lane]) {
+                            cell[lane] = squared_distance::<I>(x.vector(s), point(lane, t));
+                        }
                     }
                 }
             }
@@ -338,16 +350,18 @@ mod tests {
             let (x, packed, alone) = points(channels);
             let mut cells = vec![[0.0; L]; 11 * 7];
             products_together(&x, &packed, channels, &mut cells);
-            let (mut table, mut squares_of_lane, mut all_squares) =
-                (vec![0.0; 11 * 7], Vec::new(), Vec::new());
+            let (mut table, mut x_panels) = (vec![0.0; 11 * 7], Vec::new());
+            let (mut squares_of_lane, mut all_squares) = (Vec::new(), Vec::new());
             squares_of_lanes(&packed, channels, &mut all_squares);
             for (lane, y) in alone.iter().enumerate() {
-                products(&x, y, channels, &mut Vec::new(), &mut table);
+                panels(&x, channels, &mut x_panels);
+                products(&x_panels, y, channels, &mut Vec::new(), &mut table);
                 assert!(table.iter().zip(&cells).all(|(a, b)| a.to_bits() == b[lane].to_bits()));
                 let naive: f64 = x[..channels].iter().zip(y).map(|(a, b)| a * b).sum();
                 assert!((table[0] - naive).abs() < 1e-12 * channels as f64);
                 squares(y, channels, &mut squares_of_lane);
-                products(y, y, channels, &mut Vec::new(), &mut table[..49]);
+                panels(y, channels, &mut x_panels);
+                products(&x_panels, y, channels, &mut Vec::new(), &mut table[..49]);
                 for t in 0..7 {
                     assert_eq!(squares_of_lane[t].to_bits(), all_squares[t][lane].to_bits());
                     assert_eq!(squares_of_lane[t].to_bits(), table[t * 7 + t].to_bits());
@@ -373,8 +387,9 @@ mod tests {
         distances(Vectors::new(&x, channels), &x_squares, point, &y_squares, &mut cells);
         assert_eq!(cells[0][3], 0.0);
         for lane in 0..L {
-            let (mut table, mut squares_of_lane) = (vec![0.0; 11 * 7], Vec::new());
-            products(&x, &alone[lane], channels, &mut Vec::new(), &mut table);
+            let (mut table, mut x_panels, mut squares_of_lane) = (vec![0.0; 11 * 7], Vec::new(), Vec::new());
+            panels(&x, channels, &mut x_panels);
+            products(&x_panels, &alone[lane], channels, &mut Vec::new(), &mut table);
             squares(&alone[lane], channels, &mut squares_of_lane);
             let both = [Vectors::new(&x, channels), Vectors::new(&alone[lane], channels)];
             distances_in_place(both, [&x_squares, &squares_of_lane], Wanted::All, &mut table, 7);
