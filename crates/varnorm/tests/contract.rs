@@ -512,11 +512,24 @@ fn unequal_lengths_are_an_error_that_names_the_series() {
 
 #[test]
 fn kernels_of_any_lengths_equal_the_naive_definition_and_ignore_their_company() {
+    check_any_lengths(3);
+}
+
+/// The same, where static values come from windows of a table, several for the longest series.
+#[test]
+fn so_it_is_with_many_channels() {
+    check_any_lengths(30);
+}
+
+fn check_any_lengths(channels: usize) {
     let run = Run::sequential();
     let mut numbers = Numbers(11);
-    let mut set = SeriesSet::new(3).unwrap();
+    let mut set = SeriesSet::new(channels).unwrap();
     for steps in [1, 2, 40, 7, 90, 3, 33, 1, 64, 20, 5, 12, 2, 70, 9, 28, 31, 100] {
-        set.push(numbers.walks(1, steps, 3).values()).unwrap();
+        // As far from the origin for any number of channels.
+        let unit = (3.0 / channels as f64).sqrt();
+        let values: Vec<f64> = numbers.walks(1, steps, channels).values().iter().map(|v| v * unit).collect();
+        set.push(&values).unwrap();
     }
     let names: Vec<&str> = CATALOGUE.iter().filter(|info| info.any_lengths).map(|info| info.name).collect();
     let any = |k: &Kernel| names.iter().any(|name| k.to_string().split(':').next() == Some(*name));
@@ -527,7 +540,7 @@ fn kernels_of_any_lengths_equal_the_naive_definition_and_ignore_their_company() 
                 let value = |i, j| {
                     let (x, y): (varnorm::data::Series<'_>, varnorm::data::Series<'_>) =
                         (set.series(i), set.series(j));
-                    naive(&kernel, x.values(), y.values(), 3)
+                    naive(&kernel, x.values(), y.values(), channels)
                 };
                 let error = (gram.matrix.get(i, j) - value(i, j)).abs();
                 let scale = (value(i, i) * value(j, j)).sqrt().max(1.0);

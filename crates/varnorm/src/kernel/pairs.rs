@@ -42,6 +42,8 @@ pub(crate) struct Pairs<'a> {
     band: usize,
     /// Whether a table is gone through several times.
     keep: bool,
+    /// The path lengths of both sides, once they have been asked for.
+    variations: [Option<[f64; L]>; 2],
 }
 
 /// Whether static values are so cheap that they can be made twice.
@@ -106,7 +108,19 @@ impl<'a> Pairs<'a> {
     pub(crate) fn new(row_set: &'a SeriesSet, column_set: &'a SeriesSet, of: Of) -> Self {
         let (x_members, y_members) = (Vec::new(), Vec::new());
         let (x, y, window) = (Columns::default(), Columns::default(), Window::default());
-        Self { row_set, column_set, of, x_members, y_members, x, y, window, band: usize::MAX, keep: false }
+        Self {
+            row_set,
+            column_set,
+            of,
+            x_members,
+            y_members,
+            x,
+            y,
+            window,
+            band: usize::MAX,
+            keep: false,
+            variations: [None; 2],
+        }
     }
 
     /// Takes other pairs: the row series `x[i]` with the column series `y[i]`.
@@ -114,6 +128,7 @@ impl<'a> Pairs<'a> {
         let few = self.few_channels();
         if self.x_members != x {
             self.x_members = x.to_vec();
+            self.variations[0] = None;
             match few {
                 true => self.x.load(self.row_set, x, self.of),
                 false => self.x.measure(self.row_set, x, self.of),
@@ -121,6 +136,7 @@ impl<'a> Pairs<'a> {
         }
         if self.y_members != y {
             self.y_members = y.to_vec();
+            self.variations[1] = None;
             match few {
                 true => self.y.load(self.column_set, y, self.of),
                 false => self.y.measure(self.column_set, y, self.of),
@@ -159,8 +175,12 @@ impl<'a> Pairs<'a> {
     }
 
     /// The path lengths of the row series and of the column series.
-    pub(crate) fn variations(&self) -> [[f64; L]; 2] {
-        [variations(self.row_set, &self.x_members), variations(self.column_set, &self.y_members)]
+    pub(crate) fn variations(&mut self) -> [[f64; L]; 2] {
+        let [x, y] = &mut self.variations;
+        [
+            *x.get_or_insert_with(|| variations(self.row_set, &self.x_members)),
+            *y.get_or_insert_with(|| variations(self.column_set, &self.y_members)),
+        ]
     }
 
     /// Lanes that hold a pair.

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::cells::Cells;
+use super::columns::L;
 use super::lanes::{Four, Isa, W, Work, dispatch_registers};
 use super::pass::Tile;
 use crate::data::SeriesSet;
@@ -46,8 +48,9 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
     let first = tile.row_set.series(tile.rows.start);
     let (steps, channels, stride) = (first.steps(), first.channels(), tile.columns.len());
     let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
-    let mut packed = vec![[0.0; W]; most * channels];
-    let mut values = vec![[0.0; W]; ROWS * most];
+    let (mut packed, mut values) = (Cells::default(), Cells::default());
+    let packed = halves(packed.take((most * channels).div_ceil(2)));
+    let values = halves(values.take((ROWS * most).div_ceil(2)));
     // Points are changed once for all they meet.
     let altered = if alter.is_some() { most * channels } else { 0 };
     let (mut of_rows, mut of_columns) = (vec![0.0; tile.rows.len() * altered], vec![0.0; W * altered]);
@@ -77,10 +80,15 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
                 dispatch_registers(Values::<DISTANCE> { x, packed, channels, out });
                 let at = (row - tile.rows.start) * stride + column - tile.columns.start;
                 let pairs = at..at + columns.len();
-                each(Block { steps: steps.clone(), pairs, rows, stride, values: &values });
+                each(Block { steps: steps.clone(), pairs, rows, stride, values });
             }
         }
     }
+}
+
+/// Cells of half as many lanes: one cache line each.
+fn halves(cells: &mut [[f64; L]]) -> &mut [[f64; W]] {
+    cells.as_flattened_mut().as_chunks_mut().0
 }
 
 /// Changed copies of some steps of some series, one below the other.
