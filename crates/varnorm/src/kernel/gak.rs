@@ -150,12 +150,13 @@ impl Recurrence for GakPass {
             let mut corners = vec![[if start == 0 { 1.0 } else { 0.0 }; L]; kernels];
             for first in (0..height).step_by(ROWS) {
                 let count = ROWS.min(height - first);
-                pairs.strip::<true, L>(0, first..first + count, columns.clone(), strip);
+                let made = pairs.strip::<true, L>(0, first..first + count, columns.clone(), strip);
+                let distances = pairs.cells(&made, strip);
                 for (k, kernel) in self.kernels.iter().enumerate() {
                     let row = &mut rows[k * width..k * width + columns.len()];
                     let edges = &mut edges[k * height..(k + 1) * height];
                     for r in 0..count {
-                        let (s, strip) = (first + r, &strip[r * columns.len()..(r + 1) * columns.len()]);
+                        let (s, strip) = (first + r, &distances[r * columns.len()..(r + 1) * columns.len()]);
                         match kernel.band(pairs) {
                             None => {
                                 let (weights, corner) = (&weights, &mut corners[k]);
@@ -371,8 +372,9 @@ fn careful(kernel: &One, pairs: &mut Pairs<'_>) -> ([f64; L], [f64; L]) {
     let mut row = vec![ZERO; steps];
     let mut result = ([0.0; L], [0.0; L]);
     for s in 0..pairs.x.steps {
-        pairs.strip::<true, L>(0, s..s + 1, 0..steps, &mut strip);
-        dispatch(CarefulRow { kernel, s, band: band.as_ref(), strip: &strip, row: &mut row });
+        let made = pairs.strip::<true, L>(0, s..s + 1, 0..steps, &mut strip);
+        let strip = pairs.cells(&made, &strip);
+        dispatch(CarefulRow { kernel, s, band: band.as_ref(), strip, row: &mut row });
         for lane in 0..pairs.count() {
             if pairs.x.lengths[lane] == s + 1 {
                 let last = &row[pairs.y.lengths[lane] - 1];

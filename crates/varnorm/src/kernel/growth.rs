@@ -120,7 +120,7 @@ pub(super) fn growth(
             let count = ROWS.min(rows - row);
             increments.advance(pairs, row, count);
             for set in 0..sets {
-                let z = increments.of_set(set);
+                let z = increments.of_set(pairs, set);
                 let sums = &mut column_sums[set * width..(set + 1) * width];
                 let most = &mut column_most[set * columns + start..][..width];
                 for (r, z) in z.chunks_exact(width).enumerate() {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::columns::{L, Of};
 use super::lanes::{Four, Isa, Power, Work, dispatch_registers};
-use super::pairs::{COLUMNS, Pairs, ROWS};
+use super::pairs::{COLUMNS, Pairs, ROWS, Strip};
 
 /// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
 const BLOCK_CELLS: usize = 200;
@@ -64,6 +64,8 @@ pub(crate) struct Increments<'a, const N: usize> {
     columns: Range<usize>,
     /// Rows that [`advance`](Self::advance) has made.
     count: usize,
+    /// Where distances are or, with the linear lift, z.
+    strip: Strip,
     z: &'a mut [[f64; N]],
     distances: &'a mut [[f64; N]],
     /// Per sigma, the last row's differences along the columns.
@@ -86,17 +88,30 @@ impl<'a, const N: usize> Increments<'a, N> {
     ) -> Self {
         let sizes = [height * width, height * (width + 1), factors.map_or(0, <[f64]>::len) * width];
         let [z, distances, last] = split(buffer, sizes);
-        Self { factors, part, unit, most: width, columns: 0..0, count: 0, z, distances, last }
+        Self {
+            factors,
+            part,
+            unit,
+            most: width,
+            columns: 0..0,
+            count: 0,
+            strip: Strip::Made,
+            z,
+            distances,
+            last,
+        }
     }
 
     /// Begins a block of columns.
     pub(crate) fn begin(&mut self, pairs: &mut Pairs<'_>, columns: Range<usize>) {
         let width = columns.len();
         if let Some(factors) = self.factors {
-            pairs.strip::<true, N>(self.part, 0..1, columns.start..columns.end + 1, self.distances);
+            let points = columns.start..columns.end + 1;
+            let strip = pairs.strip::<true, N>(self.part, 0..1, points, self.distances);
+            let distances = &pairs.cells(&strip, self.distances)[..width + 1];
             for set in 0..factors.len() {
                 let last = &mut self.last[set * self.most..set * self.most + width];
-                dispatch_registers(FirstRow { factor: factors[set], distances: self.distances, out: last });
+                dispatch_registers(FirstRow { factor: factors[set], distances, out: last });
             }
         }
         self.columns = columns;
@@ -107,30 +122,33 @@ impl<'a, const N: usize> Increments<'a, N> {
         self.count = count;
         let columns = self.columns.clone();
         if self.factors.is_some() {
-            let rows = row + 1..row + 1 + count;
-            pairs.strip::<true, N>(self.part, rows, columns.start..columns.end + 1, self.distances);
+            let (rows, points) = (row + 1..row + 1 + count, columns.start..columns.end + 1);
+            self.strip = pairs.strip::<true, N>(self.part, rows, points, self.distances);
             return;
         }
-        let width = columns.len();
-        pairs.strip::<false, N>(self.part, row..row + count, columns, self.z);
+        let cells = count * columns.len();
+        self.strip = pairs.strip::<false, N>(self.part, row..row + count, columns, self.z);
         if self.unit != [1.0; N] {
-            self.z[..count * width].iter_mut().for_each(|cell| scale(cell, &self.unit));
+            if matches!(self.strip, Strip::InWindow(_)) {
+                self.z[..cells].copy_from_slice(pairs.cells(&self.strip, &[]));
+                self.strip = Strip::Made;
+            }
+            self.z[..cells].iter_mut().for_each(|cell| scale(cell, &self.unit));
         }
     }
 
     /// The increments of the rows at hand under one sigma (or the linear lift): `z[r * width + t]`. To be called once
     /// for every sigma.
-    pub(crate) fn of_set(&mut self, set: usize) -> &[[f64; N]] {
+    pub(crate) fn of_set<'s>(&'s mut self, pairs: &'s Pairs<'_>, set: usize) -> &'s [[f64; N]] {
         let width = self.columns.len();
-        if let Some(factors) = self.factors {
-            let last = &mut self.last[set * self.most..set * self.most + width];
-            for r in 0..self.count {
-                let distances = &self.distances[r * (width + 1)..(r + 1) * (width + 1)];
-                let z = &mut self.z[r * width..(r + 1) * width];
-                dispatch_registers(NextRow { factor: factors[set], distances, last: &mut *last, z });
-            }
+        let cells = self.count * width;
+        let Some(factors) = self.factors else { return &pairs.cells(&self.strip, self.z)[..cells] };
+        let last = &mut self.last[set * self.most..set * self.most + width];
+        let distances = pairs.cells(&self.strip, self.distances).chunks_exact(width + 1);
+        for (distances, z) in distances.zip(self.z[..cells].chunks_exact_mut(width)) {
+            dispatch_registers(NextRow { factor: factors[set], distances, last: &mut *last, z });
         }
-        &self.z[..self.count * width]
+        &self.z[..cells]
     }
 }
 

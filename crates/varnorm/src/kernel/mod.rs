@@ -12,6 +12,7 @@ mod cells;
 mod columns;
 mod explicit;
 pub(crate) mod features;
+mod few_channels;
 mod flat;
 mod fourier;
 mod gak;

@@ -4,11 +4,13 @@
 //! a block of columns at a time; with many, a window of the table is made by a blocked matrix product. No
 //! `T x S` matrix per pair is ever kept.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cells::Cells;
 use super::columns::{Columns, L, Of, interleave, pack, variations};
-use super::lanes::{Four, Isa, Work, dispatch_registers};
+use super::few_channels::Few;
+use super::lanes::dispatch_registers;
 use super::product::{Vectors, Wanted, distances_in_place};
 use super::table;
 use crate::data::SeriesSet;
@@ -37,13 +39,21 @@ pub(crate) struct Pairs<'a> {
     pub(crate) x: Columns,
     /// The column series.
     pub(crate) y: Columns,
-    window: Window,
+    window: Window<'a>,
     /// Rows that are gone through several times before those after them.
     band: usize,
     /// Whether a table is gone through several times.
     keep: bool,
     /// The path lengths of both sides, once they have been asked for.
     variations: [Option<[f64; L]>; 2],
+}
+
+/// Where static values are.
+pub(crate) enum Strip {
+    /// In the caller's cells.
+    Made,
+    /// In the window, which has exactly these columns.
+    InWindow(Range<usize>),
 }
 
 /// Whether static values are so cheap that they can be made twice.
@@ -53,7 +63,7 @@ pub(crate) fn few_channels(set: &SeriesSet) -> bool {
 
 /// A window of the table of static values: some rows, some columns, all lanes.
 #[derive(Default)]
-struct Window {
+struct Window<'a> {
     rows: Range<usize>,
     columns: Range<usize>,
     cells: Cells,
@@ -63,28 +73,29 @@ struct Window {
     packed_columns: Range<usize>,
     packed_squares: Vec<[f64; L]>,
     /// A row series, and in panels; a column series; the values of four pairs.
-    x: Points,
+    x: Points<'a>,
     x_panels: Vec<f64>,
-    y: Points,
+    y: Points<'a>,
     tables: Vec<f64>,
     scratch: Vec<f64>,
 }
 
 /// Some points, or increments, of one series.
 #[derive(Default)]
-struct Points {
+struct Points<'a> {
     /// Of which series, and which of them.
     of: Option<(usize, Range<usize>)>,
-    values: Vec<f64>,
+    /// Points are read where they lie, unless the series ends before.
+    values: Cow<'a, [f64]>,
     /// Their squares, where distances are wanted.
     squares: Vec<f64>,
 }
 
-impl Points {
+impl<'a> Points<'a> {
     /// Whether they are others than before.
     fn take<const DISTANCE: bool>(
         &mut self,
-        set: &SeriesSet,
+        set: &'a SeriesSet,
         of: Of,
         member: usize,
         steps: &Range<usize>,
@@ -94,9 +105,15 @@ impl Points {
             return false;
         }
         self.of = wanted;
-        let channels = set.channels();
-        self.values.resize(steps.len() * channels, 0.0);
-        of.copy(set.series(member).values(), channels, steps.clone(), &mut self.values);
+        let (series, channels) = (set.series(member), set.channels());
+        if of == Of::Points && steps.end <= series.steps() {
+            self.values = Cow::Borrowed(&series.values()[steps.start * channels..steps.end * channels]);
+        } else {
+            let mut values = std::mem::take(&mut self.values).into_owned();
+            values.resize(steps.len() * channels, 0.0);
+            of.copy(series.values(), channels, steps.clone(), &mut values);
+            self.values = Cow::Owned(values);
+        }
         if DISTANCE {
             table::squares(&self.values, channels, &mut self.squares);
         }
@@ -209,39 +226,40 @@ impl<'a> Pairs<'a> {
         self.y_members.len() == L && self.x_members.iter().all(|m| *m == self.x_members[0])
     }
 
-    /// The static values of `rows` and `columns`, of one part of N lanes: `out[r * columns.len() + t]`.
+    /// Makes the static values of `rows` and `columns`, of one part of N lanes, in `out` or where [`Self::cells`] finds them.
     pub(crate) fn strip<const DISTANCE: bool, const N: usize>(
         &mut self,
         part: usize,
         rows: Range<usize>,
         columns: Range<usize>,
         out: &mut [[f64; N]],
-    ) {
+    ) -> Strip {
         if self.few_channels() {
             dispatch_registers(Few::<DISTANCE, N> { part, x: &self.x, rows, y: &self.y, columns, out });
-        } else {
-            self.copy::<DISTANCE, N>(part, rows, columns, out);
+            return Strip::Made;
         }
-    }
-
-    /// Copies from the window, which is moved where needed.
-    fn copy<const DISTANCE: bool, const N: usize>(
-        &mut self,
-        part: usize,
-        rows: Range<usize>,
-        columns: Range<usize>,
-        out: &mut [[f64; N]],
-    ) {
         if !inside(&rows, &self.window.rows) || !inside(&columns, &self.window.columns) {
             self.move_window::<DISTANCE>(&rows, &columns);
         }
         let window = &self.window;
         let width = window.columns.len();
+        let at = |row: usize| (row - window.rows.start) * width + columns.start - window.columns.start;
+        if N == L && columns == window.columns {
+            return Strip::InWindow(at(rows.start)..at(rows.end));
+        }
         for (row, out) in rows.zip(out.chunks_exact_mut(columns.len())) {
-            let at = (row - window.rows.start) * width + columns.start - window.columns.start;
-            for (out, cell) in out.iter_mut().zip(&window.cells[at..at + columns.len()]) {
+            for (out, cell) in out.iter_mut().zip(&window.cells[at(row)..][..columns.len()]) {
                 *out = cell.as_chunks().0[part];
             }
+        }
+        Strip::Made
+    }
+
+    /// The static values that [`Self::strip`] has just made: `[r * columns.len() + t]`.
+    pub(crate) fn cells<'s, const N: usize>(&'s self, strip: &Strip, made: &'s [[f64; N]]) -> &'s [[f64; N]] {
+        match strip {
+            Strip::Made => made,
+            Strip::InWindow(cells) => self.window.cells[cells.clone()].as_flattened().as_chunks().0,
         }
     }
 
@@ -323,107 +341,4 @@ fn inside(part: &Range<usize>, whole: &Range<usize>) -> bool {
 fn last_or(set: &SeriesSet, series: usize, step: usize) -> &[f64] {
     let series = set.series(series);
     series.step(step.min(series.steps() - 1))
-}
-
-/// Static values of few channels, of one part of N lanes.
-struct Few<'a, const DISTANCE: bool, const N: usize> {
-    part: usize,
-    x: &'a Columns,
-    rows: Range<usize>,
-    y: &'a Columns,
-    columns: Range<usize>,
-    out: &'a mut [[f64; N]],
-}
-
-impl<const DISTANCE: bool, const N: usize> Work for Few<'_, DISTANCE, N> {
-    #[inline(always)]
-    fn run<I: Isa>(mut self) {
-        match self.part {
-            0 => self.of_part::<I, 0>(),
-            _ => self.of_part::<I, 1>(),
-        }
-    }
-}
-
-impl<const DISTANCE: bool, const N: usize> Few<'_, DISTANCE, N> {
-    #[inline(always)]
-    fn of_part<I: Isa, const PART: usize>(&mut self) {
-        let mut r = 0;
-        while r + ROWS <= self.rows.len() {
-            self.of_rows::<I, ROWS, PART>(r);
-            r += ROWS;
-        }
-        if r < self.rows.len() {
-            self.of_rows::<I, 1, PART>(r);
-        }
-    }
-
-    /// R rows from the given one on, a few columns at a time: every value that is loaded serves several times.
-    #[inline(always)]
-    fn of_rows<I: Isa, const R: usize, const PART: usize>(&mut self, row: usize) {
-        let (channels, width) = (self.x.channels, self.columns.len());
-        let first = self.rows.start + row;
-        let x = &self.x.values[first * channels..(first + R) * channels];
-        let y = &self.y.values[self.columns.start * channels..self.columns.end * channels];
-        let out = &mut self.out[row * width..(row + R) * width];
-        let mut t = 0;
-        while t + COLUMNS <= width {
-            let (y, out) = (&y[t * channels..], &mut out[t..]);
-            few_columns::<I, R, COLUMNS, DISTANCE, N, PART>(x, y, channels, width, out);
-            t += COLUMNS;
-        }
-        while t < width {
-            few_columns::<I, R, 1, DISTANCE, N, PART>(x, &y[t * channels..], channels, width, &mut out[t..]);
-            t += 1;
-        }
-    }
-}
-
-/// The values of R points with C others.
-#[inline(always)]
-fn few_columns<
-    I: Isa,
-    const R: usize,
-    const C: usize,
-    const DISTANCE: bool,
-    const N: usize,
-    const PART: usize,
->(
-    x: &[[f64; L]],
-    y: &[[f64; L]],
-    channels: usize,
-    width: usize,
-    out: &mut [[f64; N]],
-) {
-    let (mut xs, mut ys) = ([&x[..0]; R], [&y[..0]; C]);
-    for r in 0..R {
-        xs[r] = &x[r * channels..][..channels];
-    }
-    for c in 0..C {
-        ys[c] = &y[c * channels..][..channels];
-    }
-    for quarter in 0..N / 4 {
-        // The modulus only shows the compiler that the index is within bounds.
-        let lanes = (PART * (N / 4) + quarter) % (L / 4);
-        let mut sums = [[I::Four::splat(0.0); C]; R];
-        for channel in 0..channels {
-            let mut row = [I::Four::splat(0.0); R];
-            for r in 0..R {
-                row[r] = I::Four::load(&xs[r][channel].as_chunks::<4>().0[lanes]);
-            }
-            for c in 0..C {
-                let column = I::Four::load(&ys[c][channel].as_chunks::<4>().0[lanes]);
-                for r in 0..R {
-                    let difference = row[r].sub(column);
-                    let (a, b) = if DISTANCE { (difference, difference) } else { (row[r], column) };
-                    sums[r][c] = a.mul_add(b, sums[r][c]);
-                }
-            }
-        }
-        for r in 0..R {
-            for c in 0..C {
-                sums[r][c].store(&mut out[r * width + c].as_chunks_mut::<4>().0[quarter]);
-            }
-        }
-    }
 }

@@ -117,7 +117,7 @@ pub(super) fn solve(
             let count = ROWS.min(rows - row);
             increments.advance(pairs, row, count);
             for set in 0..factors.map_or(1, <[f64]>::len) {
-                let z = increments.of_set(set);
+                let z = increments.of_set(pairs, set);
                 for state in states.iter_mut().filter(|s| s.job.set == set) {
                     // Series of unequal lengths may end after any row: then rows go one by one.
                     let step = if equal { count } else { 1 };

@@ -316,7 +316,7 @@ impl Half<'_> {
             let count = STRIP.min(rows.end - row);
             self.increments.advance(pairs, row, count);
             for set in 0..sets {
-                let z = self.increments.of_set(set);
+                let z = self.increments.of_set(pairs, set);
                 let first = set * row_cells + row * shape.per_row();
                 let mut sums = Sums {
                     columns: &mut self.columns[set * column_cells..(set + 1) * column_cells],
