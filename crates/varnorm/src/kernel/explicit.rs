@@ -181,25 +181,48 @@ impl FeatureMap for SignatureMap {
     }
 
     fn fill(&self, set: &SeriesSet, which: Range<usize>, out: &mut [&mut [f64]], exponents: &mut [f64]) {
-        let channels = set.channels();
-        let depths = self.blocks(channels);
-        let mut memory = Memory::new(&depths);
+        let mut memory = Memory::new(&self.blocks(set.channels()));
         let members: Vec<usize> = which.collect();
         for (group, members) in members.chunks(LANES).enumerate() {
-            memory.load(set, members);
-            if self.scaled {
-                let exponents = &mut exponents[group * LANES..group * LANES + members.len()];
-                memory.scale(set, members, self.levels, exponents);
+            let first = group * LANES;
+            let exponents = &mut exponents[first..first + members.len()];
+            self.fill_rows(set, members, first, &mut memory, out, exponents);
+            let steps = |member: &usize| set.series(*member).steps();
+            let unequal = members.iter().any(|member| steps(member) != steps(&members[0]));
+            if unequal && memory.signature.as_flattened().iter().any(|value| !value.is_finite()) {
+                // An infinity that goes on with steps of zero becomes NaN: each for itself, then.
+                for (lane, member) in members.chunks(1).enumerate() {
+                    let exponent = &mut exponents[lane..lane + 1];
+                    self.fill_rows(set, member, first + lane, &mut memory, out, exponent);
+                }
             }
-            memory.signature.fill([0.0; LANES]);
-            dispatch_registers(Signatures { channels, depths: &depths, memory: &mut memory });
-            let mut features = &memory.signature[..];
-            for (block, depth) in out.iter_mut().zip(&depths) {
-                let (cells, rest) = features.split_at(*depth);
-                let rows = &mut block[group * LANES * depth..(group * LANES + members.len()) * depth];
-                take_apart(cells, rows);
-                features = rest;
-            }
+        }
+    }
+}
+
+impl SignatureMap {
+    /// The features of up to [`LANES`] series, in the rows from `first` on.
+    fn fill_rows(
+        &self,
+        set: &SeriesSet,
+        members: &[usize],
+        first: usize,
+        memory: &mut Memory,
+        out: &mut [&mut [f64]],
+        exponents: &mut [f64],
+    ) {
+        let depths = &self.blocks(set.channels());
+        memory.load(set, members);
+        if self.scaled {
+            memory.scale(set, members, self.levels, exponents);
+        }
+        memory.signature.fill([0.0; LANES]);
+        dispatch_registers(Signatures { channels: set.channels(), depths, memory: &mut *memory });
+        let mut features = &memory.signature[..];
+        for (block, depth) in out.iter_mut().zip(depths) {
+            let (cells, rest) = features.split_at(*depth);
+            take_apart(cells, &mut block[first * depth..(first + members.len()) * depth]);
+            features = rest;
         }
     }
 }
@@ -428,6 +451,28 @@ fn change_top<I: Isa, const B: usize, const C: usize>(
                 }
                 value.store(cell);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_too_large_are_infinite_in_any_company() {
+        let long: Vec<f64> = (0..40).map(|i| f64::from(i * i % 7)).collect();
+        let huge = [0.0, 0.0, 1e200, 2e200, 3e200, -1e200];
+        let mut set = SeriesSet::new(2).unwrap();
+        set.push(&huge).unwrap();
+        set.push(&long).unwrap();
+        let features = |set: &SeriesSet| signature_features(set, 3, &Run::sequential()).unwrap();
+        let together = features(&set);
+        assert!(together.row(0).iter().any(|value| value.is_infinite()));
+        for i in 0..2 {
+            let alone = features(&set.select(&[i]));
+            let bits = |row: &[f64]| row.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(alone.row(0)), bits(together.row(i)));
         }
     }
 }
