@@ -213,12 +213,12 @@ impl Work for AddRow<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::data::SeriesSet;
     use crate::kernel::columns::Of;
     use crate::kernel::normal::Normal;
-    use crate::kernel::pde_walk::{Job, solve};
+    use crate::kernel::pde_walk::{Job, Way, solve};
 
     #[test]
     fn the_plan_is_the_cheapest_that_is_good_enough() {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     /// Rough, smooth, jumping, oscillating, straight, zigzag, spiky and widening paths.
-    fn paths(kind: usize, count: usize, steps: usize, channels: usize) -> SeriesSet {
+    pub(in crate::kernel) fn paths(kind: usize, count: usize, steps: usize, channels: usize) -> SeriesSet {
         let mut numbers = Normal::new(14 + kind as u64);
         let mut next = || numbers.next().unwrap();
         let mut values = Vec::new();
@@ -278,9 +278,8 @@ mod tests {
                 for wanted in [0.1, 0.5] {
                     let factor = wanted / largest[0];
                     let job = |order, halvings: u32| {
-                        let factor = factor * 0.25f64.powi(halvings as i32);
-                        let lanes = [true; L];
-                        Job { kernel: 0, set: 0, factor, order, halvings, lanes, wide: false, again: false }
+                        let (way, lanes) = (Way::Edges(order, halvings), [true; L]);
+                        Job { kernel: 0, set: 0, scale: factor, way, lanes, wide: false, again: false }
                     };
                     let orders = [3, 4, 5, 6, 7, 8];
                     let jobs: Vec<Job> =

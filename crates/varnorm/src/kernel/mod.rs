@@ -8,6 +8,7 @@
 //! [`CATALOGUE`]. The program, the contract tests and the documentation pick it up from there.
 
 mod auto;
+mod boxes;
 mod cells;
 mod columns;
 mod explicit;

@@ -161,6 +161,7 @@ impl<'a> Pairs<'a> {
             self.window.packed_columns = 0..0;
         }
         self.window.rows = 0..0;
+        self.keep = false;
     }
 
     /// Rows that can be gone through several times without making their static values again, in blocks of so many columns
@@ -173,7 +174,7 @@ impl<'a> Pairs<'a> {
         self.band
     }
 
-    /// From here on windows are as large as they may be, for recurrences that go through a table several times.
+    /// Windows of these pairs are as large as they may be from here on, for recurrences that go through a table several times.
     pub(crate) fn keep_tables(&mut self) {
         self.keep = true;
     }

@@ -37,6 +37,19 @@ impl Tile<'_> {
         self.rows.len() * self.columns.len()
     }
 
+    /// Where the values of a pair are in a plane of all pairs.
+    pub(crate) fn place(&self, (row, column): (usize, usize)) -> usize {
+        (row - self.rows.start) * self.columns.len() + column - self.columns.start
+    }
+
+    /// The pairs that are wanted, row by row.
+    pub(crate) fn wanted_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.rows.clone().flat_map(move |row| {
+            let wanted = self.columns.clone().filter(move |column| !self.upper || *column >= row);
+            wanted.map(move |column| (row, column))
+        })
+    }
+
     /// Which pairs are wanted of the part that begins with this row and this column of the tile.
     pub(crate) fn wanted(&self, row: usize, column: usize) -> Wanted {
         let ahead = (self.columns.start + column) as isize - (self.rows.start + row) as isize;

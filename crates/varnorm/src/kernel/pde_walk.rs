@@ -1,5 +1,6 @@
 //! The walk over blocks of cells that solves Goursat problems for L pairs at once, several ways in one go.
 
+use super::boxes::{self, Boxes};
 use super::cells::Cells;
 use super::columns::L;
 use super::goursat::{CornerSweep, EdgeSweep, FOUR, INVERSE_FACTORIALS, WideCornerSweep, align, normalize};
@@ -9,11 +10,22 @@ use super::pairs::{Pairs, ROWS};
 
 type Cell = [f64; L];
 
-/// The order of a job that works on corners.
-pub(super) const CORNERS: usize = 0;
+/// The order of a grid that works on corners.
+const CORNERS: usize = 0;
 /// One pair of rows in so many is searched for the largest value on the way; all of them where there are few.
 const SAMPLED: usize = 4;
 const FEW_ROWS: usize = 32;
+
+/// How a problem is solved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// By values at corners, with cells that are halved so many times along both sides.
+    Corners(u32),
+    /// By so many coefficients on edges, with cells that are halved so many times.
+    Edges(usize, u32),
+    /// From so many levels of boxes.
+    Boxes(usize),
+}
 
 /// One way to solve the problem of some lanes.
 pub(super) struct Job {
@@ -21,12 +33,9 @@ pub(super) struct Job {
     pub(super) kernel: usize,
     /// Which sigma, for an RBF lift.
     pub(super) set: usize,
-    /// What increments are multiplied by: the scale, over the number of small cells in a cell.
-    pub(super) factor: f64,
-    /// Coefficients of an edge, or [`CORNERS`].
-    pub(super) order: usize,
-    /// Cells are halved so many times along both sides.
-    pub(super) halvings: u32,
+    /// What increments are multiplied by.
+    pub(super) scale: f64,
+    pub(super) way: Way,
     /// The lanes whose values are wanted.
     pub(super) lanes: [bool; L],
     /// Whether numbers carry exponents.
@@ -36,8 +45,32 @@ pub(super) struct Job {
 }
 
 impl Job {
-    fn parts(&self) -> usize {
-        1 << self.halvings
+    /// Cells of L lanes that describe the solution on an edge of a cell.
+    fn per_cell(&self) -> usize {
+        match self.way {
+            Way::Boxes(levels) => boxes::per_cell(levels),
+            Way::Corners(halvings) => Grid::new(self, CORNERS, halvings).per_cell(),
+            Way::Edges(order, halvings) => Grid::new(self, order, halvings).per_cell(),
+        }
+    }
+}
+
+/// A grid of one width.
+#[derive(Clone, Copy)]
+struct Grid {
+    /// Coefficients of an edge, or [`CORNERS`].
+    order: usize,
+    /// Small cells per cell, along a side.
+    parts: usize,
+    /// What increments are multiplied by: the scale, over the number of small cells in a cell.
+    factor: f64,
+    wide: bool,
+}
+
+impl Grid {
+    fn new(job: &Job, order: usize, halvings: u32) -> Self {
+        let factor = job.scale * 0.25f64.powi(halvings as i32);
+        Self { order, parts: 1 << halvings, factor, wide: job.wide }
     }
 
     /// Cells of L lanes that describe the solution on an edge of a small cell.
@@ -47,7 +80,7 @@ impl Job {
 
     /// The same for an edge of a whole cell.
     fn per_cell(&self) -> usize {
-        self.per_edge() * self.parts()
+        self.per_edge() * self.parts
     }
 }
 
@@ -56,20 +89,29 @@ impl Job {
 pub(super) struct Outcome {
     pub(super) mantissas: Cell,
     pub(super) exponents: Cell,
-    /// The logarithm to base 2 of the largest value on the way (edges only).
+    /// The logarithm to base 2 of the largest value on the way (not of corners).
     pub(super) largest: Cell,
+    /// How large errors may be (boxes only).
+    pub(super) errors: Cell,
 }
 
 /// What a job keeps while blocks of columns go by.
-struct State<'a> {
-    job: &'a Job,
+enum State<'a> {
+    Grid(GridState<'a>),
+    Boxes(Boxes<'a>),
+}
+
+/// What a grid keeps.
+struct GridState<'a> {
+    grid: Grid,
+    lanes: &'a [bool; L],
     /// The solution above the row at hand.
     above: &'a mut [Cell],
     /// The solution to the left of the block, for every row.
     left: &'a mut [Cell],
     /// At the upper left corner of the row at hand, with its exponent.
     corner: [Cell; 2],
-    /// The largest value so far, or its logarithm to base 2 if it is [`Job::wide`].
+    /// The largest value so far, or its logarithm to base 2 if it is [`Grid::wide`].
     largest: Cell,
     outcome: Outcome,
 }
@@ -89,50 +131,60 @@ pub(super) fn solve(
     let [mut above, mut left, buffer] = split(scratch.take(sizes.iter().sum()), sizes);
     let mut states: Vec<State<'_>> = Vec::with_capacity(jobs.len());
     for job in jobs {
-        let zero = [0.0; L];
-        let outcome = Outcome { mantissas: [1.0; L], exponents: zero, largest: zero };
-        // The solution is 1 on the boundary.
-        let largest = if job.wide { zero } else { [1.0; L] };
-        let state = State {
-            job,
-            above: take(&mut above, job.per_cell() * width),
-            left: take(&mut left, job.per_cell() * rows),
-            corner: [[0.0; L]; 2],
-            largest,
-            outcome,
-        };
-        reset(job, state.left);
-        states.push(state);
+        let above = take(&mut above, job.per_cell() * width);
+        let left = take(&mut left, job.per_cell() * rows);
+        states.push(match job.way {
+            Way::Boxes(levels) => State::Boxes(Boxes::new(levels, job.scale, width, above, left)),
+            Way::Corners(halvings) => {
+                State::Grid(GridState::new(Grid::new(job, CORNERS, halvings), job, above, left))
+            }
+            Way::Edges(order, halvings) => {
+                State::Grid(GridState::new(Grid::new(job, order, halvings), job, above, left))
+            }
+        });
     }
     let mut increments = Increments::new(factors, 0, [1.0; L], width, ROWS, buffer);
     let equal = pairs.equal_lengths();
+    let lanes = pairs.count();
+    let heights: Vec<usize> = pairs.x.lengths[..lanes].iter().map(|steps| steps - shorter).collect();
     for start in (0..columns).step_by(width) {
         let width = width.min(columns - start);
         increments.begin(pairs, start..start + width);
-        for state in &mut states {
-            reset(state.job, state.above);
-            state.corner = [[1.0; L], [0.0; L]];
-        }
+        states.iter_mut().for_each(State::begin);
         for row in (0..rows).step_by(ROWS) {
             let count = ROWS.min(rows - row);
             increments.advance(pairs, row, count);
             for set in 0..factors.map_or(1, <[f64]>::len) {
                 let z = increments.of_set(pairs, set);
-                for state in states.iter_mut().filter(|s| s.job.set == set) {
-                    // Series of unequal lengths may end after any row: then rows go one by one.
-                    let step = if equal { count } else { 1 };
-                    for r in (0..count).step_by(step) {
-                        state.advance(&z[r * width..(r + step) * width], row + r, width);
-                        if !equal || row + count == rows {
-                            state.take_finished(pairs, shorter, row + r + step, start..start + width);
+                for (state, _) in states.iter_mut().zip(jobs).filter(|(_, job)| job.set == set) {
+                    match state {
+                        State::Boxes(boxes) => {
+                            boxes.advance(z, row, width);
+                            boxes.sample(&heights, row + count, width, row + count == rows);
                         }
-                        state.sample(pairs, shorter, row + r + step, start..start + width);
+                        State::Grid(grid) => {
+                            // Series of unequal lengths may end after any row: then rows go one by one.
+                            let step = if equal { count } else { 1 };
+                            for r in (0..count).step_by(step) {
+                                grid.advance(&z[r * width..(r + step) * width], row + r, width);
+                                if !equal || row + count == rows {
+                                    grid.take_finished(pairs, shorter, row + r + step, start..start + width);
+                                }
+                                grid.sample(pairs, shorter, row + r + step, start..start + width);
+                            }
+                        }
                     }
                 }
             }
         }
     }
-    states.into_iter().map(State::finish).collect()
+    let sides: Vec<usize> =
+        heights.iter().zip(&pairs.y.lengths).map(|(height, steps)| height + steps - shorter).collect();
+    let finish = |state| match state {
+        State::Grid(grid) => GridState::finish(grid),
+        State::Boxes(boxes) => boxes.finish(&sides),
+    };
+    states.into_iter().map(finish).collect()
 }
 
 /// The next piece of a buffer.
@@ -143,20 +195,42 @@ fn take<'a>(buffer: &mut &'a mut [Cell], size: usize) -> &'a mut [Cell] {
 }
 
 /// The solution on the boundary: 1 all along.
-fn reset(job: &Job, edges: &mut [Cell]) {
+fn reset(grid: Grid, edges: &mut [Cell]) {
     edges.fill([0.0; L]);
-    edges.iter_mut().step_by(job.per_edge()).for_each(|cell| *cell = [1.0; L]);
+    edges.iter_mut().step_by(grid.per_edge()).for_each(|cell| *cell = [1.0; L]);
 }
 
 impl State<'_> {
+    /// Begins a block of columns.
+    fn begin(&mut self) {
+        match self {
+            Self::Boxes(boxes) => boxes.begin(),
+            Self::Grid(grid) => {
+                reset(grid.grid, grid.above);
+                grid.corner = [[1.0; L], [0.0; L]];
+            }
+        }
+    }
+}
+
+impl<'a> GridState<'a> {
+    fn new(grid: Grid, job: &'a Job, above: &'a mut [Cell], left: &'a mut [Cell]) -> Self {
+        let zero = [0.0; L];
+        let outcome = Outcome { mantissas: [1.0; L], exponents: zero, largest: zero, errors: zero };
+        // The solution is 1 on the boundary.
+        let largest = if job.wide { zero } else { [1.0; L] };
+        reset(grid, left);
+        Self { grid, lanes: &job.lanes, above, left, corner: [zero; 2], largest, outcome }
+    }
+
     /// Advances by one or two rows of z from `row` on.
     fn advance(&mut self, z: &[Cell], row: usize, width: usize) {
-        let job = self.job;
-        let (parts, per_cell, factor) = (job.parts(), job.per_cell(), job.factor);
+        let grid = self.grid;
+        let (parts, per_cell, factor) = (grid.parts, grid.per_cell(), grid.factor);
         let above = &mut self.above[..width * per_cell];
         let rows = z.len() / width;
         let left = &mut self.left[row * per_cell..(row + rows) * per_cell];
-        if job.order == CORNERS && !job.wide {
+        if grid.order == CORNERS && !grid.wide {
             let corner = &mut self.corner[0];
             match (parts, rows) {
                 (1, 2) => dispatch(CornerSweep::<2, true> { z, factor, parts, above, left, corner }),
@@ -181,15 +255,15 @@ impl State<'_> {
             return;
         }
         for (z, left) in z.chunks_exact(width).zip(left.chunks_exact_mut(per_cell)) {
-            for left in left.chunks_exact_mut(job.per_edge()) {
+            for left in left.chunks_exact_mut(grid.per_edge()) {
                 let above = &mut *above;
-                match job.order {
+                match grid.order {
                     CORNERS => {
                         let corner = &mut self.corner;
                         dispatch(WideCornerSweep { z, factor, parts, above, left, corner });
                     }
-                    order if job.wide => wide_edge_sweep(order, z, job, above, left),
-                    order => edge_sweep(order, z, job, (factor, parts), above, left),
+                    _ if grid.wide => wide_edge_sweep(z, grid, self.lanes, above, left),
+                    order => edge_sweep(order, z, self.lanes, (factor, parts), above, left),
                 }
             }
         }
@@ -203,20 +277,20 @@ impl State<'_> {
         row: usize,
         columns: std::ops::Range<usize>,
     ) {
-        let (job, per_edge) = (self.job, self.job.per_edge());
+        let (grid, per_edge) = (self.grid, self.grid.per_edge());
         for lane in 0..pairs.count() {
             let (height, length) = (pairs.x.lengths[lane] - shorter, pairs.y.lengths[lane] - shorter);
             if height != row || length <= columns.start || length > columns.end {
                 continue;
             }
-            let last = (length - columns.start) * job.per_cell() - per_edge;
+            let last = (length - columns.start) * grid.per_cell() - per_edge;
             let edge = &self.above[last..last + per_edge];
-            let numbers = edge[..job.order.max(1)].iter().zip(&INVERSE_FACTORIALS);
-            self.outcome.mantissas[lane] = match job.order {
+            let numbers = edge[..grid.order.max(1)].iter().zip(&INVERSE_FACTORIALS);
+            self.outcome.mantissas[lane] = match grid.order {
                 CORNERS => edge[0][lane],
                 _ => numbers.map(|(cell, weight)| cell[lane] * weight).sum(),
             };
-            if job.wide {
+            if grid.wide {
                 self.outcome.exponents[lane] = edge[per_edge - 1][lane];
             }
         }
@@ -225,7 +299,7 @@ impl State<'_> {
     /// Looks for larger values on the way, after so many rows: in the cells that are a lane's own, after rows that depend on
     /// its own height.
     fn sample(&mut self, pairs: &Pairs<'_>, shorter: usize, row: usize, columns: std::ops::Range<usize>) {
-        let order = self.job.order;
+        let (grid, order) = (self.grid, self.grid.order);
         if order == CORNERS {
             return;
         }
@@ -239,13 +313,13 @@ impl State<'_> {
         if own == [0.0; L] {
             return;
         }
-        let cells = self.above[..columns.len() * self.job.per_cell()].chunks_exact(self.job.per_cell());
+        let cells = self.above[..columns.len() * grid.per_cell()].chunks_exact(grid.per_cell());
         for (t, cell) in cells.enumerate() {
-            for edge in cell.chunks_exact(self.job.per_edge()) {
+            for edge in cell.chunks_exact(grid.per_edge()) {
                 for lane in 0..L {
                     let size = edge[0][lane].abs();
                     // With exponents, logarithms are kept instead.
-                    let size = if self.job.wide { size.log2() + edge[order][lane] } else { size };
+                    let size = if grid.wide { size.log2() + edge[order][lane] } else { size };
                     let larger = size > self.largest[lane] && (t as f64) < own[lane];
                     self.largest[lane] = if larger { size } else { self.largest[lane] };
                 }
@@ -258,7 +332,7 @@ impl State<'_> {
         let mut outcome = self.outcome;
         for lane in 0..L {
             outcome.largest[lane] =
-                if self.job.wide { self.largest[lane] } else { self.largest[lane].log2() };
+                if self.grid.wide { self.largest[lane] } else { self.largest[lane].log2() };
         }
         outcome
     }
@@ -274,12 +348,12 @@ fn sampled(row: usize, height: usize) -> bool {
 fn edge_sweep(
     order: usize,
     z: &[Cell],
-    job: &Job,
+    lanes: &[bool; L],
     (factor, parts): (f64, usize),
     above: &mut [Cell],
     left: &mut [Cell],
 ) {
-    let wanted = wanted(&job.lanes);
+    let wanted = wanted(lanes);
     match order {
         3 => dispatch_registers(EdgeSweep::<3> { z, factor, parts, above, left, wanted }),
         4 => dispatch_registers(EdgeSweep::<4> { z, factor, parts, above, left, wanted }),
@@ -294,12 +368,12 @@ fn edge_sweep(
 }
 
 /// The same with exponents, small cell by small cell.
-fn wide_edge_sweep(order: usize, z: &[Cell], job: &Job, above: &mut [Cell], left: &mut [Cell]) {
-    let parts = job.parts();
+fn wide_edge_sweep(z: &[Cell], grid: Grid, lanes: &[bool; L], above: &mut [Cell], left: &mut [Cell]) {
+    let Grid { order, parts, factor, .. } = grid;
     for (at, above) in above.chunks_exact_mut(order + 1).enumerate() {
         align(above, left);
         let z = &z[at / parts..at / parts + 1];
-        edge_sweep(order, z, job, (job.factor, 1), &mut above[..order], &mut left[..order]);
+        edge_sweep(order, z, lanes, (factor, 1), &mut above[..order], &mut left[..order]);
         normalize(above);
         normalize(left);
     }

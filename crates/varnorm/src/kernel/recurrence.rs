@@ -24,25 +24,19 @@ pub(crate) trait Recurrence {
 /// All pairs of a tile: the body of [`Pass::walk`](super::pass::Pass::walk).
 pub(crate) fn walk(recurrence: &impl Recurrence, tile: &Tile<'_>, kept: &mut [f64]) {
     let (row_set, column_set) = (tile.row_set, tile.column_set);
-    let (width, planes) = (tile.columns.len(), tile.pairs());
-    let place = |x: usize, y: usize| (x - tile.rows.start) * width + y - tile.columns.start;
-    run_groups(recurrence, [row_set, column_set], &groups(tile), place, planes, kept);
+    let place = |x: usize, y: usize| tile.place((x, y));
+    run_groups(recurrence, [row_set, column_set], &groups(tile), place, tile.pairs(), kept);
 }
 
-/// All pairs of a tile, those of one key side by side; `key` is given the place of a pair in a plane.
-pub(crate) fn walk_by<K: Ord>(
+/// Some pairs of a tile, as they come; values of others stay as they are.
+pub(crate) fn walk_pairs(
     recurrence: &impl Recurrence,
     tile: &Tile<'_>,
-    key: impl Fn(usize) -> K,
+    pairs: &[(usize, usize)],
     kept: &mut [f64],
 ) {
-    let width = tile.columns.len();
-    let place = |x: usize, y: usize| (x - tile.rows.start) * width + y - tile.columns.start;
-    let wanted = |x: usize| tile.columns.clone().filter(move |y| !tile.upper || *y >= x);
-    let mut pairs: Vec<(usize, usize)> =
-        tile.rows.clone().flat_map(|x| wanted(x).map(move |y| (x, y))).collect();
-    pairs.sort_by_cached_key(|(x, y)| key(place(*x, *y)));
     let groups: Vec<Group> = pairs.chunks(L).map(|group| group.iter().copied().unzip()).collect();
+    let place = |x: usize, y: usize| tile.place((x, y));
     run_groups(recurrence, [tile.row_set, tile.column_set], &groups, place, tile.pairs(), kept);
 }
 

@@ -38,13 +38,14 @@
 
 use std::ops::Range;
 
+use super::boxes;
 use super::cells::Cells;
 use super::columns::{L, Of};
 use super::growth::{CERTAIN, Growth, SLACK, growth, plan, stronger, tail};
 use super::increments::of;
 use super::pairs::{Pairs, few_channels};
 use super::pass::{Pass, Tile, Values};
-use super::pde_walk::{CORNERS, Job, Outcome, solve};
+use super::pde_walk::{Job, Outcome, Way, solve};
 use super::recurrence::{self, Recurrence};
 use super::{Kernel, Lift};
 use crate::data::SeriesSet;
@@ -54,6 +55,8 @@ use crate::error::Result;
 pub(super) const TOLERANCE: f64 = 1e-8;
 /// The highest dyadic order.
 pub(super) const MOST_DYADIC: u32 = 10;
+/// Down to this tolerance a few levels of boxes are often enough.
+const EASY: f64 = 1e-9;
 /// Values smaller than this share of the largest one on the way are good to `tolerance` of that share.
 const SMALLEST_SHARE: f64 = 1e-4;
 
@@ -69,6 +72,12 @@ struct One {
     set: usize,
     scale: f64,
     scheme: Scheme,
+}
+
+impl One {
+    fn to_tolerance(&self) -> bool {
+        matches!(self.scheme, Scheme::Tolerance(_))
+    }
 }
 
 /// The walk of untruncated signature kernels of one lift. Keeps mantissa and exponent of each.
@@ -123,25 +132,32 @@ impl Pass for PdePass {
     }
 
     fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
-        let first = self.kernels.iter().find_map(|k| match k.scheme {
-            Scheme::Tolerance(tolerance) => Some((k, tolerance)),
-            Scheme::Dyadic(_) => None,
-        });
-        match first {
-            Some((one, tolerance)) if few_channels(tile.row_set) => {
-                // The growth of every pair first: pairs that need the same number of coefficients go side by side.
-                let mut planes = vec![0.0; 2 * self.sets() * tile.pairs()];
-                recurrence::walk(&Growths { factors: self.factors.as_deref() }, tile, &mut planes);
-                let known = Known { planes: &planes, tile };
-                let key = |place: usize| plan(known.at(one.set, place).times(one.scale), tolerance);
-                recurrence::walk_by(&Planned { pass: self, known: Some(&known) }, tile, key, kept);
-            }
-            _ => recurrence::walk(&Planned { pass: self, known: None }, tile, kept),
+        if !few_channels(tile.row_set) || !self.kernels.iter().any(One::to_tolerance) {
+            recurrence::walk(&Staged { pass: self, stage: Stage::Whole }, tile, kept);
+            return;
         }
+        recurrence::walk(&Staged { pass: self, stage: Stage::First }, tile, kept);
+        let open = self.open_pairs(tile, kept);
+        if open.is_empty() {
+            return;
+        }
+        let before = Before { values: kept.to_vec(), growth: Vec::new(), tile };
+        recurrence::walk_pairs(&Staged { pass: self, stage: Stage::Second(&before) }, tile, &open, kept);
+        let mut open = self.open_pairs(tile, kept);
+        if open.is_empty() {
+            return;
+        }
+        // The growth of every pair first: pairs that need the same number of coefficients go side by side.
+        let mut growth = vec![0.0; 2 * self.sets() * tile.pairs()];
+        let growths = Growths { factors: self.factors.as_deref() };
+        recurrence::walk_pairs(&growths, tile, &open, &mut growth);
+        let before = Before { values: kept.to_vec(), growth, tile };
+        open.sort_by_cached_key(|pair| self.first_plan(&before, tile.place(*pair)));
+        recurrence::walk_pairs(&Staged { pass: self, stage: Stage::Last(&before) }, tile, &open, kept);
     }
 
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
-        recurrence::walk_diagonal(&Planned { pass: self, known: None }, set, which, kept);
+        recurrence::walk_diagonal(&Staged { pass: self, stage: Stage::Whole }, set, which, kept);
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -153,6 +169,25 @@ impl PdePass {
     /// Bandwidths, or the one linear lift.
     fn sets(&self) -> usize {
         self.factors.as_ref().map_or(1, Vec::len)
+    }
+
+    /// Pairs with a value that is not good enough yet.
+    fn open_pairs(&self, tile: &Tile<'_>, kept: &[f64]) -> Vec<(usize, usize)> {
+        let is_open = |pair: &(usize, usize)| {
+            let value = |kernel: usize| kept[2 * kernel * tile.pairs() + tile.place(*pair)];
+            self.kernels.iter().enumerate().any(|(k, one)| one.to_tolerance() && value(k).is_nan())
+        };
+        tile.wanted_pairs().filter(is_open).collect()
+    }
+
+    /// The coefficients that the first open kernel of a pair needs.
+    fn first_plan(&self, before: &Before<'_>, place: usize) -> Option<(usize, u32)> {
+        self.kernels.iter().enumerate().find_map(|(kernel, one)| match one.scheme {
+            Scheme::Tolerance(tolerance) if before.value(2 * kernel, place).is_nan() => {
+                Some(plan(before.growth(one.set, place).times(one.scale), tolerance))
+            }
+            _ => None,
+        })
     }
 }
 
@@ -175,52 +210,47 @@ impl Recurrence for Growths<'_> {
     }
 }
 
-/// Planes of the growth of all pairs of a tile.
-struct Known<'a> {
-    planes: &'a [f64],
+/// What stages before have found out about the pairs of a tile, in planes.
+struct Before<'a> {
+    /// Per kernel, mantissa and exponent; the mantissa is NaN where it is not good enough yet.
+    values: Vec<f64>,
+    /// Per sigma, the largest growth and its weight, if known.
+    growth: Vec<f64>,
     tile: &'a Tile<'a>,
 }
 
-impl Known<'_> {
-    /// That of one pair under one sigma.
-    fn at(&self, set: usize, place: usize) -> Growth {
-        let plane = |plane: usize| self.planes[plane * self.tile.pairs() + place];
+impl Before<'_> {
+    fn value(&self, plane: usize, place: usize) -> f64 {
+        self.values[plane * self.tile.pairs() + place]
+    }
+
+    /// The growth of one pair under one sigma.
+    fn growth(&self, set: usize, place: usize) -> Growth {
+        let plane = |plane: usize| self.growth[plane * self.tile.pairs() + place];
         Growth { largest: plane(2 * set), weight: plane(2 * set + 1) }
     }
 }
 
-/// The kernels of a pass, for pairs whose growth may be known.
-struct Planned<'a> {
+/// Values to a tolerance are looked for in three ways, one after another. Which one finds a value depends on that pair alone.
+#[derive(Clone, Copy)]
+enum Stage<'a> {
+    /// All of them, for the pairs at hand.
+    Whole,
+    /// What is not good enough after a few levels of boxes is left open, as NaN.
+    First,
+    /// The same for more levels.
+    Second(&'a Before<'a>),
+    /// Edges, for what is open still.
+    Last(&'a Before<'a>),
+}
+
+/// The kernels of a pass, for one stage.
+struct Staged<'a> {
     pass: &'a PdePass,
-    known: Option<&'a Known<'a>>,
+    stage: Stage<'a>,
 }
 
-impl Planned<'_> {
-    /// The growth of every lane under every sigma; nothing where no kernel asks for it.
-    fn growth(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells) -> Vec<[Growth; L]> {
-        if !self.pass.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_))) {
-            return Vec::new();
-        }
-        let Some(known) = self.known else {
-            let of_set = |[largest, weights]: [[f64; L]; 2]| {
-                std::array::from_fn(|lane| Growth { largest: largest[lane], weight: weights[lane] })
-            };
-            return growth(pairs, self.pass.factors.as_deref(), scratch).into_iter().map(of_set).collect();
-        };
-        let mut lanes = vec![[Growth { largest: 0.0, weight: 1.0 }; L]; self.pass.sets()];
-        for lane in 0..pairs.count() {
-            let (x, y) = pairs.members(lane);
-            let tile = known.tile;
-            let place = (x - tile.rows.start) * tile.columns.len() + y - tile.columns.start;
-            for (set, lanes) in lanes.iter_mut().enumerate() {
-                lanes[lane] = known.at(set, place);
-            }
-        }
-        lanes
-    }
-}
-
-impl Recurrence for Planned<'_> {
+impl Recurrence for Staged<'_> {
     fn of(&self) -> Of {
         of(self.pass.factors.as_deref())
     }
@@ -231,14 +261,22 @@ impl Recurrence for Planned<'_> {
 
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let factors = self.pass.factors.as_deref();
-        if self.pass.kernels.iter().any(|k| matches!(k.scheme, Scheme::Tolerance(_))) {
-            // The growth of solutions first, then the solutions.
-            pairs.keep_tables();
-        }
-        let growth = self.growth(pairs, scratch);
-        let mut search = Search { pass: self.pass, growth, out, jobs: Vec::new() };
-        search.begin(pairs.count());
-        while !search.jobs.is_empty() {
+        let mut search = Search {
+            pass: self.pass,
+            stage: self.stage,
+            growth: Vec::new(),
+            out,
+            jobs: Vec::new(),
+            left: Vec::new(),
+        };
+        search.begin(pairs);
+        loop {
+            if !search.left.is_empty() {
+                search.plan_edges(pairs, factors, scratch);
+            }
+            if search.jobs.is_empty() {
+                return;
+            }
             let jobs = std::mem::take(&mut search.jobs);
             let outcomes = solve(&jobs, pairs, factors, scratch);
             search.settle(&jobs, &outcomes);
@@ -249,34 +287,77 @@ impl Recurrence for Planned<'_> {
 /// The search for values that are good enough.
 struct Search<'a> {
     pass: &'a PdePass,
-    /// The growth of every lane under every sigma, for a scale of 1.
+    stage: Stage<'a>,
+    /// The growth of every lane under every sigma, for a scale of 1, once it is known.
     growth: Vec<[Growth; L]>,
     /// Per kernel, mantissa and exponent of the best value so far.
     out: &'a mut [[f64; L]],
-    /// What is left to do.
+    /// What is to be done next.
     jobs: Vec<Job>,
+    /// Kernels and lanes that are left to edges.
+    left: Vec<(usize, usize)>,
 }
 
 impl Search<'_> {
     /// What to try first for every kernel and lane.
-    fn begin(&mut self, lanes: usize) {
+    fn begin(&mut self, pairs: &Pairs<'_>) {
+        if let Stage::Second(before) | Stage::Last(before) = self.stage {
+            for lane in 0..pairs.count() {
+                let place = before.tile.place(pairs.members(lane));
+                for (plane, lanes) in self.out.iter_mut().enumerate() {
+                    lanes[lane] = before.value(plane, place);
+                }
+            }
+        }
         for (kernel, one) in self.pass.kernels.iter().enumerate() {
-            for lane in 0..lanes {
-                let (order, halvings) = match one.scheme {
-                    Scheme::Dyadic(n) => (CORNERS, n),
-                    Scheme::Tolerance(tolerance) => {
-                        plan(self.growth[one.set][lane].times(one.scale), tolerance)
+            for lane in 0..pairs.count() {
+                let open = self.out[2 * kernel][lane].is_nan();
+                match (one.scheme, self.stage) {
+                    (Scheme::Dyadic(n), Stage::Whole | Stage::First) => {
+                        self.put(kernel, lane, Way::Corners(n), false, false);
                     }
-                };
-                self.put(kernel, lane, (order, halvings), false, false);
+                    (Scheme::Tolerance(tolerance), Stage::Whole | Stage::First) => {
+                        let levels = if tolerance >= EASY { boxes::FEW } else { boxes::MANY };
+                        self.put(kernel, lane, Way::Boxes(levels), false, false);
+                    }
+                    (Scheme::Tolerance(tolerance), Stage::Second(_)) if open && tolerance >= EASY => {
+                        self.put(kernel, lane, Way::Boxes(boxes::MANY), false, false);
+                    }
+                    (Scheme::Tolerance(_), Stage::Last(_)) if open => self.left.push((kernel, lane)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Takes up what is left to edges.
+    fn plan_edges(&mut self, pairs: &mut Pairs<'_>, factors: Option<&[f64]>, scratch: &mut Cells) {
+        if self.growth.is_empty() {
+            self.growth = match self.stage {
+                Stage::Last(before) => known_growth(before, self.pass.sets(), pairs),
+                _ => {
+                    // The growth of solutions first, then the solutions.
+                    pairs.keep_tables();
+                    let of_set = |[largest, weights]: [[f64; L]; 2]| {
+                        std::array::from_fn(|lane| Growth { largest: largest[lane], weight: weights[lane] })
+                    };
+                    growth(pairs, factors, scratch).into_iter().map(of_set).collect()
+                }
+            };
+        }
+        for (kernel, lane) in std::mem::take(&mut self.left) {
+            let One { set, scale, scheme } = self.pass.kernels[kernel];
+            if let Scheme::Tolerance(tolerance) = scheme {
+                let (order, halvings) = plan(self.growth[set][lane].times(scale), tolerance);
+                self.put(kernel, lane, Way::Edges(order, halvings), false, false);
             }
         }
     }
 
     /// Adds a lane to the job that does the same, or to a new one.
-    fn put(&mut self, kernel: usize, lane: usize, (order, halvings): (usize, u32), wide: bool, again: bool) {
-        let wanted = (kernel, order, halvings, wide, again);
-        let same = |j: &&mut Job| (j.kernel, j.order, j.halvings, j.wide, j.again) == wanted;
+    fn put(&mut self, kernel: usize, lane: usize, way: Way, wide: bool, again: bool) {
+        let wanted = (kernel, way, wide, again);
+        let same = |j: &&mut Job| (j.kernel, j.way, j.wide, j.again) == wanted;
         if let Some(job) = self.jobs.iter_mut().find(same) {
             job.lanes[lane] = true;
             return;
@@ -284,21 +365,32 @@ impl Search<'_> {
         let One { set, scale, .. } = self.pass.kernels[kernel];
         let mut lanes = [false; L];
         lanes[lane] = true;
-        let factor = scale * 0.25f64.powi(halvings as i32);
-        self.jobs.push(Job { kernel, set, factor, order, halvings, lanes, wide, again });
+        self.jobs.push(Job { kernel, set, scale, way, lanes, wide, again });
     }
 
     /// Takes the values that are found, and plans what is left to do for those that are not good enough.
     fn settle(&mut self, jobs: &[Job], outcomes: &[Outcome]) {
         for (job, outcome) in jobs.iter().zip(outcomes) {
             for lane in (0..L).filter(|lane| job.lanes[*lane]) {
-                let found = (outcome.mantissas[lane], outcome.exponents[lane]);
-                if !found.0.is_finite() && !job.wide {
-                    self.put(job.kernel, lane, (job.order, job.halvings), true, job.again);
-                    continue;
-                }
-                if let Some((plan, again)) = self.better(job, outcome, lane, found) {
-                    self.put(job.kernel, lane, plan, job.wide, again);
+                let mut found = (outcome.mantissas[lane], outcome.exponents[lane]);
+                match (job.way, self.pass.kernels[job.kernel].scheme) {
+                    (Way::Boxes(levels), Scheme::Tolerance(tolerance)) => {
+                        if !good_enough(outcome, lane, tolerance) {
+                            found.0 = f64::NAN;
+                            self.try_next(job.kernel, lane, levels);
+                        }
+                    }
+                    _ if !found.0.is_finite() && !job.wide => {
+                        self.put(job.kernel, lane, job.way, true, job.again);
+                        continue;
+                    }
+                    (Way::Edges(order, halvings), Scheme::Tolerance(tolerance)) => {
+                        let next = self.better(job, tolerance, (order, halvings), outcome, lane);
+                        if let Some(((order, halvings), again)) = next {
+                            self.put(job.kernel, lane, Way::Edges(order, halvings), job.wide, again);
+                        }
+                    }
+                    _ => {}
                 }
                 self.out[2 * job.kernel][lane] = found.0;
                 self.out[2 * job.kernel + 1][lane] = found.1;
@@ -306,36 +398,66 @@ impl Search<'_> {
         }
     }
 
-    /// What to try next, if a value is not good enough yet, and whether that is to confirm it.
+    /// What comes after so many levels of boxes, if that is for this stage.
+    fn try_next(&mut self, kernel: usize, lane: usize, levels: usize) {
+        match self.stage {
+            Stage::Whole if levels < boxes::MANY => {
+                self.put(kernel, lane, Way::Boxes(boxes::MANY), false, false);
+            }
+            Stage::Whole => self.left.push((kernel, lane)),
+            _ => {}
+        }
+    }
+
+    /// What to try next, if a value from edges is not good enough yet, and whether that is to confirm it.
     fn better(
         &self,
         job: &Job,
+        tolerance: f64,
+        now: (usize, u32),
         outcome: &Outcome,
         lane: usize,
-        found: (f64, f64),
     ) -> Option<((usize, u32), bool)> {
-        let One { set, scale, scheme } = self.pass.kernels[job.kernel];
-        let Scheme::Tolerance(tolerance) = scheme else { return None };
-        if !found.0.is_finite() {
+        let (mantissa, exponent) = (outcome.mantissas[lane], outcome.exponents[lane]);
+        if !mantissa.is_finite() {
             return None;
         }
-        let now = (job.order, job.halvings);
+        let One { set, scale, .. } = self.pass.kernels[job.kernel];
         let largest = outcome.largest[lane];
-        let size = (found.0.abs().log2() + found.1).max(largest + SMALLEST_SHARE.log2());
+        let size = (mantissa.abs().log2() + exponent).max(largest + SMALLEST_SHARE.log2());
         let growth = self.growth[set][lane].times(scale);
         if growth.largest > CERTAIN {
             // Beyond what the estimate is good for: until two agree.
             let before = (self.out[2 * job.kernel][lane], self.out[2 * job.kernel + 1][lane]);
-            let apart = found.0 - before.0 * (before.1 - found.1).exp2();
-            let agree = job.again && apart.abs().log2() + found.1 <= size + (0.5 * tolerance).log2();
+            let apart = mantissa - before.0 * (before.1 - exponent).exp2();
+            let agree = job.again && apart.abs().log2() + exponent <= size + (0.5 * tolerance).log2();
             return if agree { None } else { stronger(now, growth).map(|plan| (plan, true)) };
         }
         let wanted = tolerance * (size - largest).exp2().min(1.0);
-        if tail(growth, job.order, job.halvings) <= SLACK * wanted {
+        if tail(growth, now.0, now.1) <= SLACK * wanted {
             return None;
         }
         Some((plan(growth, wanted), false)).filter(|(plan, _)| *plan != now)
     }
+}
+
+/// Whether a value from boxes keeps the tolerance.
+fn good_enough(outcome: &Outcome, lane: usize, tolerance: f64) -> bool {
+    let value = outcome.mantissas[lane].abs();
+    let size = value.max(SMALLEST_SHARE * outcome.largest[lane].exp2());
+    value.is_finite() && outcome.errors[lane] <= tolerance * size
+}
+
+/// The growth of every lane under every sigma.
+fn known_growth(before: &Before<'_>, sets: usize, pairs: &Pairs<'_>) -> Vec<[Growth; L]> {
+    let mut lanes = vec![[Growth { largest: 0.0, weight: 1.0 }; L]; sets];
+    for lane in 0..pairs.count() {
+        let place = before.tile.place(pairs.members(lane));
+        for (set, lanes) in lanes.iter_mut().enumerate() {
+            lanes[lane] = before.growth(set, place);
+        }
+    }
+    lanes
 }
 
 #[cfg(test)]
