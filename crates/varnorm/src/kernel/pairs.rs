@@ -76,6 +76,8 @@ struct Window<'a> {
     x: Points<'a>,
     x_panels: Vec<f64>,
     y: Points<'a>,
+    /// Four row series and four column series.
+    quads: [[Points<'a>; 4]; 2],
     tables: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -227,6 +229,13 @@ impl<'a> Pairs<'a> {
         self.y_members.len() == L && self.x_members.iter().all(|m| *m == self.x_members[0])
     }
 
+    /// Whether lanes hold all pairs of four row series with four column series, row by row.
+    fn in_quads(&self) -> bool {
+        let (x, y) = (&self.x_members, &self.y_members);
+        let alike = |lane: usize| x[lane] == x[lane / 4 * 4] && y[lane] == y[lane % 4];
+        y.len() == L && (0..L).all(alike)
+    }
+
     /// Makes the static values of `rows` and `columns`, of one part of N lanes, in `out` or where [`Self::cells`] finds them.
     pub(crate) fn strip<const DISTANCE: bool, const N: usize>(
         &mut self,
@@ -276,9 +285,12 @@ impl<'a> Pairs<'a> {
         self.window.rows = rows.start..rows.start + height;
         self.window.columns = columns.start..columns.start + width;
         self.window.cells.take(height * width);
-        match self.together() {
-            true => self.fill_together::<DISTANCE>(packed),
-            false => self.fill_lane_by_lane::<DISTANCE>(),
+        if self.together() {
+            self.fill_together::<DISTANCE>(packed);
+        } else if self.in_quads() {
+            self.fill_in_quads::<DISTANCE>();
+        } else {
+            self.fill_lane_by_lane::<DISTANCE>();
         }
     }
 
@@ -299,9 +311,39 @@ impl<'a> Pairs<'a> {
         table::products_together(&x.values, packed, channels, cells);
         if DISTANCE {
             let (set, start) = (self.column_set, columns.start);
-            let point = |lane: usize, t: usize| last_or(set, self.y_members[lane], start + t);
+            let x_points = Vectors::new(&x.values, channels);
+            let points = |lane: usize, s: usize, t: usize| {
+                [x_points.vector(s), last_or(set, self.y_members[lane], start + t)]
+            };
             let y_squares = &packed_squares[at..at + columns.len()];
-            table::distances(Vectors::new(&x.values, channels), &x.squares, point, y_squares, cells);
+            table::distances(points, [&x.squares; 4], y_squares, cells);
+        }
+    }
+
+    /// Four row series with four column series.
+    fn fill_in_quads<const DISTANCE: bool>(&mut self) {
+        let channels = self.row_set.channels();
+        let Window { rows, columns, cells, packed_squares, packed_columns, quads, scratch, .. } =
+            &mut self.window;
+        for i in 0..4 {
+            quads[0][i].take::<DISTANCE>(self.row_set, self.of, self.x_members[4 * i], rows);
+            quads[1][i].take::<DISTANCE>(self.column_set, self.of, self.y_members[i], columns);
+        }
+        let [x, y] = &*quads;
+        let [x_values, y_values] = [x, y].map(|side| side.each_ref().map(|points| &*points.values));
+        table::products_in_quads(x_values, y_values, channels, scratch, cells);
+        if DISTANCE {
+            // Of these column series nothing else is packed.
+            *packed_columns = 0..0;
+            packed_squares.resize(columns.len(), [0.0; L]);
+            for (t, squares) in packed_squares.iter_mut().enumerate() {
+                *squares = std::array::from_fn(|lane| y[lane % 4].squares[t]);
+            }
+            let points = |lane: usize, s: usize, t: usize| {
+                [(&x[lane / 4], s), (&y[lane % 4], t)]
+                    .map(|(points, step)| &points.values[step * channels..(step + 1) * channels])
+            };
+            table::distances(points, x.each_ref().map(|points| &points.squares[..]), packed_squares, cells);
         }
     }
 

@@ -54,23 +54,34 @@ pub(crate) fn walk_diagonal(
     run_groups(recurrence, [set, set], &groups, place, planes, kept);
 }
 
+/// With more channels than this, eight series together are too much for the second-level cache: one pair at a time is faster.
+const QUAD_CHANNELS: usize = 256;
+
 /// Row and column series of up to L pairs.
 type Group = (Vec<usize>, Vec<usize>);
 
-/// The pairs of a tile in groups of L: one row with L neighbouring columns where all of these are wanted; what is
-/// left, by the diagonal and the right edge, in any company, so that few lanes are idle.
+/// The pairs of a tile in groups of L, in which tables of static values have something in common: one row with L neighbouring
+/// columns where all of these are wanted; by the diagonal and the right edge, four rows with four columns; what is left, in
+/// any company, so that few lanes are idle.
 fn groups(tile: &Tile<'_>) -> Vec<Group> {
     let (mut groups, mut rest) = (Vec::new(), (Vec::new(), Vec::new()));
     let columns: Vec<usize> = tile.columns.clone().collect();
+    let wanted = |row: usize, column: usize| !tile.upper || column >= row;
+    let height = if tile.row_set.channels() <= QUAD_CHANNELS { 4 } else { 1 };
     for members in columns.chunks(L) {
-        for row in tile.rows.clone() {
-            let wanted = members.iter().copied().filter(|column| !tile.upper || *column >= row);
-            let wanted: Vec<usize> = wanted.collect();
-            if wanted.len() == L {
-                groups.push((vec![row; L], wanted));
-            } else {
-                rest.0.extend(std::iter::repeat_n(row, wanted.len()));
-                rest.1.extend(wanted);
+        let all = |row: &usize| members.len() == L && wanted(*row, members[0]);
+        let (whole, others): (Vec<usize>, Vec<usize>) = tile.rows.clone().partition(all);
+        groups.extend(whole.iter().map(|row| (vec![*row; L], members.to_vec())));
+        for rows in others.chunks(height) {
+            for members in members.chunks(4) {
+                let pairs = rows.iter().flat_map(|row| members.iter().map(move |column| (*row, *column)));
+                let (x, y): Group = pairs.filter(|(row, column)| wanted(*row, *column)).unzip();
+                if x.len() == L {
+                    groups.push((x, y));
+                } else {
+                    rest.0.extend(x);
+                    rest.1.extend(y);
+                }
             }
         }
     }

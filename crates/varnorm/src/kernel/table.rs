@@ -5,7 +5,7 @@
 
 use super::columns::L;
 use super::lanes::{Four, Isa, W, Work, dispatch, dispatch_registers, fetch};
-use super::product::{Vectors, from_products, is_trusted, squared_distance};
+use super::product::{from_products, is_trusted, squared_distance};
 
 /// Channels per block: a point of L lanes takes half of the first-level cache.
 const DEPTH: usize = 128;
@@ -13,6 +13,8 @@ const DEPTH: usize = 128;
 const ROWS: usize = 6;
 /// Rows of the table of L lanes whose sums do.
 const TOGETHER: usize = 3;
+/// Points of four row series that stay in the second-level cache meanwhile: [`DEPTH`] channels of them take 128 kB.
+const QUAD_ROWS: usize = 32;
 /// Registers of L lanes.
 const QUARTERS: usize = L / 4;
 
@@ -86,11 +88,92 @@ fn together<I: Isa, const R: usize>(
         }
     }
     for r in 0..R {
-        let cell = cells[r * width].as_chunks_mut::<4>().0;
-        for q in 0..QUARTERS {
-            let sum = if first == 0 { sums[r][q] } else { I::Four::load(&cell[q]).add(sums[r][q]) };
-            sum.store(&mut cell[q]);
+        put::<I>(&sums[r], first == 0, &mut cells[r * width]);
+    }
+}
+
+/// The same for four row series with four column series: lane `4 i + j` holds row series i and column series j, whose points come one
+/// after another. `scratch` is grown as needed and can be used again.
+pub(super) fn products_in_quads(
+    x: [&[f64]; QUARTERS],
+    y: [&[f64]; 4],
+    channels: usize,
+    scratch: &mut Vec<f64>,
+    cells: &mut [[f64; L]],
+) {
+    dispatch_registers(Quads { x, y, channels, scratch, cells });
+}
+
+struct Quads<'a> {
+    x: [&'a [f64]; QUARTERS],
+    y: [&'a [f64]; 4],
+    channels: usize,
+    scratch: &'a mut Vec<f64>,
+    cells: &'a mut [[f64; L]],
+}
+
+impl Work for Quads<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { x, y, channels, scratch, cells } = self;
+        let (rows, width) = (x[0].len() / channels, y[0].len() / channels);
+        scratch.resize(4 * (rows + width) * channels.min(DEPTH), 0.0);
+        for first in (0..channels).step_by(DEPTH) {
+            let depth = DEPTH.min(channels - first);
+            let (x_block, y_block) = scratch.as_chunks_mut::<4>().0.split_at_mut(rows * depth);
+            pack_four(x, channels, first, depth, x_block);
+            pack_four(y, channels, first, depth, &mut y_block[..width * depth]);
+            let y_block = &y_block[..width * depth];
+            let each = x_block.chunks(QUAD_ROWS * depth).zip(cells.chunks_mut(QUAD_ROWS * width));
+            for (x_rows, cells) in each {
+                for (pair, points) in y_block.chunks(2 * depth).enumerate() {
+                    // The last point may be alone: then it is taken twice, and once for nothing.
+                    let points = [&points[..depth], &points[points.len() - depth..]];
+                    let rows = x_rows.chunks_exact(depth).zip(cells.chunks_exact_mut(width));
+                    for (x, cells) in rows {
+                        let sums = quad_sums::<I>(x, points);
+                        let cells = &mut cells[2 * pair..];
+                        cells.iter_mut().zip(&sums).for_each(|(cell, sums)| put::<I>(sums, first == 0, cell));
+                    }
+                }
+            }
         }
+    }
+}
+
+/// A block of channels of all points of four series, side by side.
+#[inline(always)]
+fn pack_four(series: [&[f64]; 4], channels: usize, first: usize, depth: usize, out: &mut [[f64; 4]]) {
+    for (step, out) in out.chunks_exact_mut(depth).enumerate() {
+        let [a, b, c, d] = series.map(|values| &values[step * channels + first..][..depth]);
+        for (at, out) in out.iter_mut().enumerate() {
+            *out = [a[at], b[at], c[at], d[at]];
+        }
+    }
+}
+
+/// One point of four row series with two points of four column series: each value that is loaded serves several times.
+#[inline(always)]
+fn quad_sums<I: Isa>(x: &[[f64; 4]], [y, z]: [&[[f64; 4]]; 2]) -> [[I::Four; QUARTERS]; 2] {
+    let mut sums = [[I::Four::splat(0.0); QUARTERS]; 2];
+    for ((x, y), z) in x.iter().zip(y).zip(z) {
+        let (y, z) = (I::Four::load(y), I::Four::load(z));
+        for q in 0..QUARTERS {
+            let x = I::Four::splat(x[q]);
+            sums[0][q] = x.mul_add(y, sums[0][q]);
+            sums[1][q] = x.mul_add(z, sums[1][q]);
+        }
+    }
+    sums
+}
+
+/// Writes the first block of a sum, adds the later ones.
+#[inline(always)]
+fn put<I: Isa>(sums: &[I::Four; QUARTERS], first: bool, cell: &mut [f64; L]) {
+    let cell = cell.as_chunks_mut::<4>().0;
+    for q in 0..QUARTERS {
+        let sum = if first { sums[q] } else { I::Four::load(&cell[q]).add(sums[q]) };
+        sum.store(&mut cell[q]);
     }
 }
 
@@ -283,43 +366,45 @@ impl Work for Squares<'_> {
     }
 }
 
-/// Squared distances in the place of inner products, `cells[s * T + t][lane]`, from the squares of the points x_s and y_t. Where
-/// that loses digits, the distance is made from the differences; `point` gives y_t of a lane.
+/// Squared distances in the place of inner products, `cells[s * T + t][lane]`, from the squares of the points x_s of each quarter of the
+/// lanes and y_t of each lane. Where that loses digits, the distance is made from the differences; `points` gives x_s and y_t
+/// of a lane.
 pub(super) fn distances<'a>(
-    x: Vectors<'a>,
-    x_squares: &'a [f64],
-    point: impl Fn(usize, usize) -> &'a [f64],
+    points: impl Fn(usize, usize, usize) -> [&'a [f64]; 2],
+    x_squares: [&'a [f64]; QUARTERS],
     y_squares: &'a [[f64; L]],
     cells: &mut [[f64; L]],
 ) {
-    dispatch_registers(Distances { x, x_squares, point, y_squares, cells });
+    dispatch_registers(Distances { points, x_squares, y_squares, cells });
 }
 
 struct Distances<'a, 'b, P> {
-    x: Vectors<'a>,
-    x_squares: &'a [f64],
-    point: P,
+    points: P,
+    x_squares: [&'a [f64]; QUARTERS],
     y_squares: &'a [[f64; L]],
     cells: &'b mut [[f64; L]],
 }
 
-impl<'a, P: Fn(usize, usize) -> &'a [f64]> Work for Distances<'a, '_, P> {
+impl<'a, P: Fn(usize, usize, usize) -> [&'a [f64]; 2]> Work for Distances<'a, '_, P> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { x, x_squares, point, y_squares, cells } = self;
-        for (s, (x2, cells)) in x_squares.iter().zip(cells.chunks_exact_mut(y_squares.len())).enumerate() {
+        let Self { points, x_squares, y_squares, cells } = self;
+        for (s, cells) in cells.chunks_exact_mut(y_squares.len()).enumerate() {
+            let x2 = x_squares.map(|squares| squares[s]);
             for (t, (cell, y2)) in cells.iter_mut().zip(y_squares).enumerate() {
                 let mut trusted = true;
-                for (cells, y2) in cell.as_chunks_mut::<4>().0.iter_mut().zip(y2.as_chunks().0) {
-                    let sums = I::Four::splat(*x2).add(I::Four::load(y2));
+                let quarters = cell.as_chunks_mut::<4>().0.iter_mut().zip(y2.as_chunks().0);
+                for ((cells, y2), x2) in quarters.zip(x2) {
+                    let sums = I::Four::splat(x2).add(I::Four::load(y2));
                     let (distances, all) = from_products(I::Four::load(cells), sums);
                     distances.store(cells);
                     trusted &= all;
                 }
                 if !trusted {
                     for lane in 0..L {
-                        if !is_trusted(cell[lane], x2 + y2[lane]) {
-                            cell[lane] = squared_distance::<I>(x.vector(s), point(lane, t));
+                        if !is_trusted(cell[lane], x2[lane / 4] + y2[lane]) {
+                            let [x, y] = points(lane, s, t);
+                            cell[lane] = squared_distance::<I>(x, y);
                         }
                     }
                 }
@@ -332,7 +417,7 @@ impl<'a, P: Fn(usize, usize) -> &'a [f64]> Work for Distances<'a, '_, P> {
 mod tests {
     use super::*;
     use crate::kernel::normal::Normal;
-    use crate::kernel::product::{Wanted, distances_in_place};
+    use crate::kernel::product::{Vectors, Wanted, distances_in_place};
 
     /// Points of one series, and of L series as they are packed and one by one.
     fn points(channels: usize) -> (Vec<f64>, Vec<[f64; L]>, Vec<Vec<f64>>) {
@@ -371,6 +456,25 @@ mod tests {
     }
 
     #[test]
+    fn quads_have_the_bits_of_single_pairs() {
+        for channels in [24, 127, 300] {
+            // Seven rows and five columns of four series each.
+            let (_, packed, alone) = points(channels);
+            let (_, _, others) = points(channels);
+            let x = [0, 1, 2, 3].map(|i| &alone[i][..]);
+            let y = [4, 5, 6, 7].map(|j| &others[j][..5 * channels]);
+            let mut cells = vec![[0.0; L]; packed.len() / channels * 5];
+            products_in_quads(x, y, channels, &mut vec![f64::NAN; 10], &mut cells);
+            let (mut table, mut x_panels) = (vec![0.0; cells.len()], Vec::new());
+            for lane in 0..L {
+                panels(x[lane / 4], channels, &mut x_panels);
+                products(&x_panels, y[lane % 4], channels, &mut Vec::new(), &mut table);
+                assert!(table.iter().zip(&cells).all(|(a, b)| a.to_bits() == b[lane].to_bits()), "{lane}");
+            }
+        }
+    }
+
+    #[test]
     fn distances_keep_their_digits_far_from_the_origin() {
         let channels = 130;
         let (mut x, mut packed, _) = points(channels);
@@ -384,7 +488,9 @@ mod tests {
         squares_of_lanes(&packed, channels, &mut y_squares);
         products_together(&x, &packed, channels, &mut cells);
         let point = |lane: usize, t: usize| &alone[lane][t * channels..(t + 1) * channels];
-        distances(Vectors::new(&x, channels), &x_squares, point, &y_squares, &mut cells);
+        let of_x = |s: usize| &x[s * channels..(s + 1) * channels];
+        let points = |lane: usize, s: usize, t: usize| [of_x(s), point(lane, t)];
+        distances(points, [&x_squares; QUARTERS], &y_squares, &mut cells);
         assert_eq!(cells[0][3], 0.0);
         for lane in 0..L {
             let (mut table, mut x_panels, mut squares_of_lane) = (vec![0.0; 11 * 7], Vec::new(), Vec::new());
@@ -395,8 +501,7 @@ mod tests {
             distances_in_place(both, [&x_squares, &squares_of_lane], Wanted::All, &mut table, 7);
             for (at, (cell, alone_cell)) in cells.iter().zip(&table).enumerate() {
                 let (s, t) = (at / 7, at % 7);
-                let of_x = &x[s * channels..(s + 1) * channels];
-                let naive: f64 = of_x.iter().zip(point(lane, t)).map(|(a, b)| (a - b) * (a - b)).sum();
+                let naive: f64 = of_x(s).iter().zip(point(lane, t)).map(|(a, b)| (a - b) * (a - b)).sum();
                 assert!(
                     (cell[lane] - naive).abs() <= 1e-13 * naive,
                     "{s} {t} {lane}: {} {naive}",
