@@ -279,7 +279,16 @@ pub(super) mod tests {
                     let factor = wanted / largest[0];
                     let job = |order, halvings: u32| {
                         let (way, lanes) = (Way::Edges(order, halvings), [true; L]);
-                        Job { kernel: 0, set: 0, scale: factor, way, lanes, wide: false, again: false }
+                        Job {
+                            kernel: 0,
+                            set: 0,
+                            scale: factor,
+                            way,
+                            tolerance: 0.0,
+                            lanes,
+                            wide: false,
+                            again: false,
+                        }
                     };
                     let orders = [3, 4, 5, 6, 7, 8];
                     let jobs: Vec<Job> =

@@ -1,6 +1,6 @@
 //! The walk over blocks of cells that solves Goursat problems for L pairs at once, several ways in one go.
 
-use super::boxes::{self, Boxes};
+use super::boxes::{self, Boxes, CHOICES};
 use super::cells::Cells;
 use super::columns::L;
 use super::goursat::{CornerSweep, EdgeSweep, FOUR, INVERSE_FACTORIALS, WideCornerSweep, align, normalize};
@@ -12,6 +12,8 @@ type Cell = [f64; L];
 
 /// The order of a grid that works on corners.
 const CORNERS: usize = 0;
+/// Values smaller than this share of the largest one on the way are good to `tolerance` of that share.
+pub(super) const SMALLEST_SHARE: f64 = 1e-4;
 /// One pair of rows in so many is searched for the largest value on the way; all of them where there are few.
 const SAMPLED: usize = 4;
 const FEW_ROWS: usize = 32;
@@ -23,7 +25,7 @@ pub(super) enum Way {
     Corners(u32),
     /// By so many coefficients on edges, with cells that are halved so many times.
     Edges(usize, u32),
-    /// From so many levels of boxes.
+    /// From levels of boxes, as many as this choice has.
     Boxes(usize),
 }
 
@@ -36,6 +38,8 @@ pub(super) struct Job {
     /// What increments are multiplied by.
     pub(super) scale: f64,
     pub(super) way: Way,
+    /// How good values from boxes have to be.
+    pub(super) tolerance: f64,
     /// The lanes whose values are wanted.
     pub(super) lanes: [bool; L],
     /// Whether numbers carry exponents.
@@ -48,7 +52,7 @@ impl Job {
     /// Cells of L lanes that describe the solution on an edge of a cell.
     fn per_cell(&self) -> usize {
         match self.way {
-            Way::Boxes(levels) => boxes::per_cell(levels),
+            Way::Boxes(choice) => boxes::per_cell(CHOICES[choice]),
             Way::Corners(halvings) => Grid::new(self, CORNERS, halvings).per_cell(),
             Way::Edges(order, halvings) => Grid::new(self, order, halvings).per_cell(),
         }
@@ -89,10 +93,20 @@ impl Grid {
 pub(super) struct Outcome {
     pub(super) mantissas: Cell,
     pub(super) exponents: Cell,
-    /// The logarithm to base 2 of the largest value on the way (not of corners).
+    /// The logarithm to base 2 of the largest value on the way (edges only).
     pub(super) largest: Cell,
-    /// How large errors may be (boxes only).
+    /// Of boxes: how large errors may be, of the last choice that was looked at, and the choice that is good enough; where none is, the
+    /// mantissa is NaN and this is the one to try next.
     pub(super) errors: Cell,
+    pub(super) choices: [usize; L],
+}
+
+impl Outcome {
+    /// The solution on the boundary.
+    pub(super) fn new() -> Self {
+        let zero = [0.0; L];
+        Self { mantissas: [1.0; L], exponents: zero, largest: zero, errors: zero, choices: [0; L] }
+    }
 }
 
 /// What a job keeps while blocks of columns go by.
@@ -134,7 +148,7 @@ pub(super) fn solve(
         let above = take(&mut above, job.per_cell() * width);
         let left = take(&mut left, job.per_cell() * rows);
         states.push(match job.way {
-            Way::Boxes(levels) => State::Boxes(Boxes::new(levels, job.scale, width, above, left)),
+            Way::Boxes(choice) => State::Boxes(Boxes::new(choice, job.scale, width, above, left)),
             Way::Corners(halvings) => {
                 State::Grid(GridState::new(Grid::new(job, CORNERS, halvings), job, above, left))
             }
@@ -180,11 +194,11 @@ pub(super) fn solve(
     }
     let sides: Vec<usize> =
         heights.iter().zip(&pairs.y.lengths).map(|(height, steps)| height + steps - shorter).collect();
-    let finish = |state| match state {
-        State::Grid(grid) => GridState::finish(grid),
-        State::Boxes(boxes) => boxes.finish(&sides),
+    let finish = |(state, job): (State<'_>, &Job)| match state {
+        State::Grid(grid) => grid.finish(),
+        State::Boxes(boxes) => boxes.finish(&sides, job.tolerance, SMALLEST_SHARE),
     };
-    states.into_iter().map(finish).collect()
+    states.into_iter().zip(jobs).map(finish).collect()
 }
 
 /// The next piece of a buffer.
@@ -216,7 +230,7 @@ impl State<'_> {
 impl<'a> GridState<'a> {
     fn new(grid: Grid, job: &'a Job, above: &'a mut [Cell], left: &'a mut [Cell]) -> Self {
         let zero = [0.0; L];
-        let outcome = Outcome { mantissas: [1.0; L], exponents: zero, largest: zero, errors: zero };
+        let outcome = Outcome::new();
         // The solution is 1 on the boundary.
         let largest = if job.wide { zero } else { [1.0; L] };
         reset(grid, left);

@@ -36,16 +36,17 @@
 //! assert!((k.matrix.get(0, 1) / sum - 1.0f64).abs() < 1e-8);
 //! ```
 
+use std::cell::RefCell;
 use std::ops::Range;
 
-use super::boxes;
+use super::boxes::{MIDDLE, NONE};
 use super::cells::Cells;
 use super::columns::{L, Of};
 use super::growth::{CERTAIN, Growth, SLACK, growth, plan, stronger, tail};
 use super::increments::of;
 use super::pairs::{Pairs, few_channels};
 use super::pass::{Pass, Tile, Values};
-use super::pde_walk::{Job, Outcome, Way, solve};
+use super::pde_walk::{Job, Outcome, SMALLEST_SHARE, Way, solve};
 use super::recurrence::{self, Recurrence};
 use super::{Kernel, Lift};
 use crate::data::SeriesSet;
@@ -55,10 +56,6 @@ use crate::error::Result;
 pub(super) const TOLERANCE: f64 = 1e-8;
 /// The highest dyadic order.
 pub(super) const MOST_DYADIC: u32 = 10;
-/// Down to this tolerance a few levels of boxes are often enough.
-const EASY: f64 = 1e-9;
-/// Values smaller than this share of the largest one on the way are good to `tolerance` of that share.
-const SMALLEST_SHARE: f64 = 1e-4;
 
 /// How the Goursat problem is solved.
 #[derive(Clone, Copy)]
@@ -133,17 +130,16 @@ impl Pass for PdePass {
 
     fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
         if !few_channels(tile.row_set) || !self.kernels.iter().any(One::to_tolerance) {
-            recurrence::walk(&Staged { pass: self, stage: Stage::Whole }, tile, kept);
+            recurrence::walk(&Staged::new(self, Stage::Whole), tile, kept);
             return;
         }
-        recurrence::walk(&Staged { pass: self, stage: Stage::First }, tile, kept);
-        let open = self.open_pairs(tile, kept);
-        if open.is_empty() {
-            return;
+        recurrence::walk(&Staged::new(self, Stage::First), tile, kept);
+        let for_boxes = self.open_pairs(tile, kept, |choice| choice < NONE as f64);
+        if !for_boxes.is_empty() {
+            let before = Before { values: kept.to_vec(), growth: Vec::new(), tile };
+            recurrence::walk_pairs(&Staged::new(self, Stage::Second(&before)), tile, &for_boxes, kept);
         }
-        let before = Before { values: kept.to_vec(), growth: Vec::new(), tile };
-        recurrence::walk_pairs(&Staged { pass: self, stage: Stage::Second(&before) }, tile, &open, kept);
-        let mut open = self.open_pairs(tile, kept);
+        let mut open = self.open_pairs(tile, kept, |_| true);
         if open.is_empty() {
             return;
         }
@@ -153,11 +149,11 @@ impl Pass for PdePass {
         recurrence::walk_pairs(&growths, tile, &open, &mut growth);
         let before = Before { values: kept.to_vec(), growth, tile };
         open.sort_by_cached_key(|pair| self.first_plan(&before, tile.place(*pair)));
-        recurrence::walk_pairs(&Staged { pass: self, stage: Stage::Last(&before) }, tile, &open, kept);
+        recurrence::walk_pairs(&Staged::new(self, Stage::Last(&before)), tile, &open, kept);
     }
 
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
-        recurrence::walk_diagonal(&Staged { pass: self, stage: Stage::Whole }, set, which, kept);
+        recurrence::walk_diagonal(&Staged::new(self, Stage::Whole), set, which, kept);
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -171,11 +167,12 @@ impl PdePass {
         self.factors.as_ref().map_or(1, Vec::len)
     }
 
-    /// Pairs with a value that is not good enough yet.
-    fn open_pairs(&self, tile: &Tile<'_>, kept: &[f64]) -> Vec<(usize, usize)> {
+    /// Pairs with a value that is not good enough yet and is to be tried with such a choice.
+    fn open_pairs(&self, tile: &Tile<'_>, kept: &[f64], choice: impl Fn(f64) -> bool) -> Vec<(usize, usize)> {
         let is_open = |pair: &(usize, usize)| {
-            let value = |kernel: usize| kept[2 * kernel * tile.pairs() + tile.place(*pair)];
-            self.kernels.iter().enumerate().any(|(k, one)| one.to_tolerance() && value(k).is_nan())
+            let value = |plane: usize| kept[plane * tile.pairs() + tile.place(*pair)];
+            let open = |k: usize| value(2 * k).is_nan() && choice(value(2 * k + 1));
+            self.kernels.iter().enumerate().any(|(k, one)| one.to_tolerance() && open(k))
         };
         tile.wanted_pairs().filter(is_open).collect()
     }
@@ -212,7 +209,7 @@ impl Recurrence for Growths<'_> {
 
 /// What stages before have found out about the pairs of a tile, in planes.
 struct Before<'a> {
-    /// Per kernel, mantissa and exponent; the mantissa is NaN where it is not good enough yet.
+    /// Per kernel, mantissa and exponent; where no value is good enough yet, NaN and the choice of boxes to try next.
     values: Vec<f64>,
     /// Per sigma, the largest growth and its weight, if known.
     growth: Vec<f64>,
@@ -236,9 +233,9 @@ impl Before<'_> {
 enum Stage<'a> {
     /// All of them, for the pairs at hand.
     Whole,
-    /// What is not good enough after a few levels of boxes is left open, as NaN.
+    /// What is not good enough after some levels of boxes is left open.
     First,
-    /// The same for more levels.
+    /// The same for the most levels.
     Second(&'a Before<'a>),
     /// Edges, for what is open still.
     Last(&'a Before<'a>),
@@ -248,6 +245,16 @@ enum Stage<'a> {
 struct Staged<'a> {
     pass: &'a PdePass,
     stage: Stage<'a>,
+    /// Per kernel, the choice of boxes to begin with: what was enough for most pairs of the group before. It decides how long a
+    /// search takes, not what it finds.
+    begin: RefCell<Vec<usize>>,
+}
+
+impl<'a> Staged<'a> {
+    fn new(pass: &'a PdePass, stage: Stage<'a>) -> Self {
+        let choice = if matches!(stage, Stage::Second(_)) { NONE - 1 } else { MIDDLE };
+        Self { pass, stage, begin: RefCell::new(vec![choice; pass.kernels.len()]) }
+    }
 }
 
 impl Recurrence for Staged<'_> {
@@ -264,6 +271,7 @@ impl Recurrence for Staged<'_> {
         let mut search = Search {
             pass: self.pass,
             stage: self.stage,
+            begin: &self.begin,
             growth: Vec::new(),
             out,
             jobs: Vec::new(),
@@ -288,6 +296,7 @@ impl Recurrence for Staged<'_> {
 struct Search<'a> {
     pass: &'a PdePass,
     stage: Stage<'a>,
+    begin: &'a RefCell<Vec<usize>>,
     /// The growth of every lane under every sigma, for a scale of 1, once it is known.
     growth: Vec<[Growth; L]>,
     /// Per kernel, mantissa and exponent of the best value so far.
@@ -316,12 +325,13 @@ impl Search<'_> {
                     (Scheme::Dyadic(n), Stage::Whole | Stage::First) => {
                         self.put(kernel, lane, Way::Corners(n), false, false);
                     }
-                    (Scheme::Tolerance(tolerance), Stage::Whole | Stage::First) => {
-                        let levels = if tolerance >= EASY { boxes::FEW } else { boxes::MANY };
-                        self.put(kernel, lane, Way::Boxes(levels), false, false);
+                    (Scheme::Tolerance(_), Stage::Whole | Stage::First) => {
+                        self.put(kernel, lane, Way::Boxes(self.begin.borrow()[kernel]), false, false);
                     }
-                    (Scheme::Tolerance(tolerance), Stage::Second(_)) if open && tolerance >= EASY => {
-                        self.put(kernel, lane, Way::Boxes(boxes::MANY), false, false);
+                    (Scheme::Tolerance(_), Stage::Second(_))
+                        if open && self.out[2 * kernel + 1][lane] < NONE as f64 =>
+                    {
+                        self.put(kernel, lane, Way::Boxes(NONE - 1), false, false);
                     }
                     (Scheme::Tolerance(_), Stage::Last(_)) if open => self.left.push((kernel, lane)),
                     _ => {}
@@ -362,35 +372,31 @@ impl Search<'_> {
             job.lanes[lane] = true;
             return;
         }
-        let One { set, scale, .. } = self.pass.kernels[kernel];
+        let One { set, scale, scheme } = self.pass.kernels[kernel];
+        let tolerance = if let Scheme::Tolerance(tolerance) = scheme { tolerance } else { 0.0 };
         let mut lanes = [false; L];
         lanes[lane] = true;
-        self.jobs.push(Job { kernel, set, scale, way, lanes, wide, again });
+        self.jobs.push(Job { kernel, set, scale, way, tolerance, lanes, wide, again });
     }
 
     /// Takes the values that are found, and plans what is left to do for those that are not good enough.
     fn settle(&mut self, jobs: &[Job], outcomes: &[Outcome]) {
         for (job, outcome) in jobs.iter().zip(outcomes) {
+            if let Way::Boxes(choice) = job.way {
+                self.settle_boxes(job, choice, outcome);
+                continue;
+            }
             for lane in (0..L).filter(|lane| job.lanes[*lane]) {
-                let mut found = (outcome.mantissas[lane], outcome.exponents[lane]);
-                match (job.way, self.pass.kernels[job.kernel].scheme) {
-                    (Way::Boxes(levels), Scheme::Tolerance(tolerance)) => {
-                        if !good_enough(outcome, lane, tolerance) {
-                            found.0 = f64::NAN;
-                            self.try_next(job.kernel, lane, levels);
-                        }
-                    }
-                    _ if !found.0.is_finite() && !job.wide => {
-                        self.put(job.kernel, lane, job.way, true, job.again);
-                        continue;
-                    }
-                    (Way::Edges(order, halvings), Scheme::Tolerance(tolerance)) => {
-                        let next = self.better(job, tolerance, (order, halvings), outcome, lane);
-                        if let Some(((order, halvings), again)) = next {
-                            self.put(job.kernel, lane, Way::Edges(order, halvings), job.wide, again);
-                        }
-                    }
-                    _ => {}
+                let found = (outcome.mantissas[lane], outcome.exponents[lane]);
+                if !found.0.is_finite() && !job.wide {
+                    self.put(job.kernel, lane, job.way, true, job.again);
+                    continue;
+                }
+                if let Way::Edges(order, halvings) = job.way
+                    && let Some(((order, halvings), again)) =
+                        self.better(job, (order, halvings), outcome, lane)
+                {
+                    self.put(job.kernel, lane, Way::Edges(order, halvings), job.wide, again);
                 }
                 self.out[2 * job.kernel][lane] = found.0;
                 self.out[2 * job.kernel + 1][lane] = found.1;
@@ -398,14 +404,27 @@ impl Search<'_> {
         }
     }
 
-    /// What comes after so many levels of boxes, if that is for this stage.
-    fn try_next(&mut self, kernel: usize, lane: usize, levels: usize) {
-        match self.stage {
-            Stage::Whole if levels < boxes::MANY => {
-                self.put(kernel, lane, Way::Boxes(boxes::MANY), false, false);
+    /// The same for values from boxes.
+    fn settle_boxes(&mut self, job: &Job, choice: usize, outcome: &Outcome) {
+        for lane in (0..L).filter(|lane| job.lanes[*lane]) {
+            let (mantissa, next) = (outcome.mantissas[lane], outcome.choices[lane]);
+            let (mut value, mut exponent) = (mantissa, outcome.exponents[lane]);
+            if mantissa.is_nan() {
+                (value, exponent) = (f64::NAN, next as f64);
+                match self.stage {
+                    Stage::Whole if next < NONE => {
+                        self.put(job.kernel, lane, Way::Boxes(next), false, false);
+                    }
+                    Stage::Whole => self.left.push((job.kernel, lane)),
+                    _ => {}
+                }
             }
-            Stage::Whole => self.left.push((kernel, lane)),
-            _ => {}
+            self.out[2 * job.kernel][lane] = value;
+            self.out[2 * job.kernel + 1][lane] = exponent;
+        }
+        let mut begin = self.begin.borrow_mut();
+        if choice == begin[job.kernel] && !matches!(self.stage, Stage::Second(_)) {
+            begin[job.kernel] = enough_for_most(job, outcome);
         }
     }
 
@@ -413,7 +432,6 @@ impl Search<'_> {
     fn better(
         &self,
         job: &Job,
-        tolerance: f64,
         now: (usize, u32),
         outcome: &Outcome,
         lane: usize,
@@ -423,7 +441,7 @@ impl Search<'_> {
             return None;
         }
         let One { set, scale, .. } = self.pass.kernels[job.kernel];
-        let largest = outcome.largest[lane];
+        let (largest, tolerance) = (outcome.largest[lane], job.tolerance);
         let size = (mantissa.abs().log2() + exponent).max(largest + SMALLEST_SHARE.log2());
         let growth = self.growth[set][lane].times(scale);
         if growth.largest > CERTAIN {
@@ -441,11 +459,18 @@ impl Search<'_> {
     }
 }
 
-/// Whether a value from boxes keeps the tolerance.
-fn good_enough(outcome: &Outcome, lane: usize, tolerance: f64) -> bool {
-    let value = outcome.mantissas[lane].abs();
-    let size = value.max(SMALLEST_SHARE * outcome.largest[lane].exp2());
-    value.is_finite() && outcome.errors[lane] <= tolerance * size
+/// The smallest choice of boxes that is enough for three of four lanes. Those that are left to edges may as well have few.
+fn enough_for_most(job: &Job, outcome: &Outcome) -> usize {
+    let mut counts = [0; NONE];
+    let needed = |lane: usize| outcome.choices[lane];
+    let lanes = (0..L).filter(|lane| job.lanes[*lane]);
+    lanes.for_each(|lane| counts[if needed(lane) == NONE { MIDDLE } else { needed(lane) }] += 1);
+    let (all, mut sum) = (counts.iter().sum::<usize>(), 0);
+    let enough = counts.iter().position(|count| {
+        sum += count;
+        4 * sum >= 3 * all
+    });
+    enough.unwrap_or(MIDDLE)
 }
 
 /// The growth of every lane under every sigma.
