@@ -134,10 +134,14 @@ impl Pass for PdePass {
             return;
         }
         recurrence::walk(&Staged::new(self, Stage::First), tile, kept);
-        let for_boxes = self.open_pairs(tile, kept, |choice| choice < NONE as f64);
-        if !for_boxes.is_empty() {
-            let before = Before { values: kept.to_vec(), growth: Vec::new(), tile };
-            recurrence::walk_pairs(&Staged::new(self, Stage::Second(&before)), tile, &for_boxes, kept);
+        // Pairs that are to be tried with one more level, and then with more still.
+        for choice in 1..NONE {
+            let open = self.open_pairs(tile, kept, |next| next == choice as f64);
+            if !open.is_empty() {
+                let before = Before { values: kept.to_vec(), growth: Vec::new(), tile };
+                let stage = Stage::Boxes(choice, &before);
+                recurrence::walk_pairs(&Staged::new(self, stage), tile, &open, kept);
+            }
         }
         let mut open = self.open_pairs(tile, kept, |_| true);
         if open.is_empty() {
@@ -167,11 +171,11 @@ impl PdePass {
         self.factors.as_ref().map_or(1, Vec::len)
     }
 
-    /// Pairs with a value that is not good enough yet and is to be tried with such a choice.
-    fn open_pairs(&self, tile: &Tile<'_>, kept: &[f64], choice: impl Fn(f64) -> bool) -> Vec<(usize, usize)> {
+    /// Pairs with a value that is not good enough yet, and that are to be tried next with such a choice.
+    fn open_pairs(&self, tile: &Tile<'_>, kept: &[f64], next: impl Fn(f64) -> bool) -> Vec<(usize, usize)> {
         let is_open = |pair: &(usize, usize)| {
             let value = |plane: usize| kept[plane * tile.pairs() + tile.place(*pair)];
-            let open = |k: usize| value(2 * k).is_nan() && choice(value(2 * k + 1));
+            let open = |k: usize| value(2 * k).is_nan() && next(value(2 * k + 1));
             self.kernels.iter().enumerate().any(|(k, one)| one.to_tolerance() && open(k))
         };
         tile.wanted_pairs().filter(is_open).collect()
@@ -235,8 +239,8 @@ enum Stage<'a> {
     Whole,
     /// What is not good enough after some levels of boxes is left open.
     First,
-    /// The same for the most levels.
-    Second(&'a Before<'a>),
+    /// The same with this choice of levels, for those that are to be tried with it.
+    Boxes(usize, &'a Before<'a>),
     /// Edges, for what is open still.
     Last(&'a Before<'a>),
 }
@@ -252,8 +256,7 @@ struct Staged<'a> {
 
 impl<'a> Staged<'a> {
     fn new(pass: &'a PdePass, stage: Stage<'a>) -> Self {
-        let choice = if matches!(stage, Stage::Second(_)) { NONE - 1 } else { MIDDLE };
-        Self { pass, stage, begin: RefCell::new(vec![choice; pass.kernels.len()]) }
+        Self { pass, stage, begin: RefCell::new(vec![MIDDLE; pass.kernels.len()]) }
     }
 }
 
@@ -310,7 +313,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// What to try first for every kernel and lane.
     fn begin(&mut self, pairs: &Pairs<'_>) {
-        if let Stage::Second(before) | Stage::Last(before) = self.stage {
+        if let Stage::Boxes(_, before) | Stage::Last(before) = self.stage {
             for lane in 0..pairs.count() {
                 let place = before.tile.place(pairs.members(lane));
                 for (plane, lanes) in self.out.iter_mut().enumerate() {
@@ -328,10 +331,10 @@ impl Search<'_> {
                     (Scheme::Tolerance(_), Stage::Whole | Stage::First) => {
                         self.put(kernel, lane, Way::Boxes(self.begin.borrow()[kernel]), false, false);
                     }
-                    (Scheme::Tolerance(_), Stage::Second(_))
-                        if open && self.out[2 * kernel + 1][lane] < NONE as f64 =>
+                    (Scheme::Tolerance(_), Stage::Boxes(choice, _))
+                        if open && self.out[2 * kernel + 1][lane] == choice as f64 =>
                     {
-                        self.put(kernel, lane, Way::Boxes(NONE - 1), false, false);
+                        self.put(kernel, lane, Way::Boxes(choice), false, false);
                     }
                     (Scheme::Tolerance(_), Stage::Last(_)) if open => self.left.push((kernel, lane)),
                     _ => {}
@@ -423,7 +426,7 @@ impl Search<'_> {
             self.out[2 * job.kernel + 1][lane] = exponent;
         }
         let mut begin = self.begin.borrow_mut();
-        if choice == begin[job.kernel] && !matches!(self.stage, Stage::Second(_)) {
+        if choice == begin[job.kernel] && matches!(self.stage, Stage::Whole | Stage::First) {
             begin[job.kernel] = enough_for_most(job, outcome);
         }
     }
@@ -459,18 +462,24 @@ impl Search<'_> {
     }
 }
 
-/// The smallest choice of boxes that is enough for three of four lanes. Those that are left to edges may as well have few.
+/// The choice of boxes to begin with where pairs need what these lanes did.
 fn enough_for_most(job: &Job, outcome: &Outcome) -> usize {
-    let mut counts = [0; NONE];
-    let needed = |lane: usize| outcome.choices[lane];
-    let lanes = (0..L).filter(|lane| job.lanes[*lane]);
-    lanes.for_each(|lane| counts[if needed(lane) == NONE { MIDDLE } else { needed(lane) }] += 1);
-    let (all, mut sum) = (counts.iter().sum::<usize>(), 0);
-    let enough = counts.iter().position(|count| {
-        sum += count;
-        4 * sum >= 3 * all
-    });
-    enough.unwrap_or(MIDDLE)
+    let (mut lanes, mut two, mut middle) = (0, 0, 0);
+    for lane in (0..L).filter(|lane| job.lanes[*lane]) {
+        let needed = outcome.choices[lane];
+        lanes += 1;
+        two += usize::from(needed == 0);
+        // What is left to edges may as well begin with few levels.
+        middle += usize::from(needed == MIDDLE || needed == NONE);
+    }
+    // By the work: two levels take a third of that of three, these a quarter of that of five.
+    if 4 * two >= 3 * lanes {
+        0
+    } else if 3 * (two + middle) >= lanes {
+        MIDDLE
+    } else {
+        NONE - 1
+    }
 }
 
 /// The growth of every lane under every sigma.
