@@ -112,7 +112,7 @@ impl Outcome {
 /// What a job keeps while blocks of columns go by.
 enum State<'a> {
     Grid(GridState<'a>),
-    Boxes(Boxes<'a>),
+    Boxes(Box<Boxes<'a>>),
 }
 
 /// What a grid keeps.
@@ -148,7 +148,7 @@ pub(super) fn solve(
         let above = take(&mut above, job.per_cell() * width);
         let left = take(&mut left, job.per_cell() * rows);
         states.push(match job.way {
-            Way::Boxes(choice) => State::Boxes(Boxes::new(choice, job.scale, width, above, left)),
+            Way::Boxes(choice) => State::Boxes(Box::new(Boxes::new(choice, job.scale, width, above, left))),
             Way::Corners(halvings) => {
                 State::Grid(GridState::new(Grid::new(job, CORNERS, halvings), job, above, left))
             }
