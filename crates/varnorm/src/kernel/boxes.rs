@@ -25,7 +25,8 @@
 //! where the search begins does not matter for what it finds.
 
 use super::columns::L;
-use super::lanes::{Four, Isa, Work, dispatch_registers};
+use super::goursat::{REGISTERS, load, store};
+use super::lanes::{Isa, Register, Work, dispatch};
 use super::pairs::ROWS;
 use super::pde_walk::Outcome;
 
@@ -41,9 +42,6 @@ pub(super) const NONE: usize = CHOICES.len();
 const MANY: usize = CHOICES[NONE - 1];
 /// More levels than in the middle are not tried where the error is so many times what it may be: they divide it by 1e4 or so.
 const FAR: f64 = 3e4;
-/// Lanes that a sweep works on at a time, in registers of four.
-const V: usize = 8;
-const REGISTERS: usize = V / 4;
 /// What rounding adds, per small cell along a row and a column, of the largest value.
 const ROUNDING: f64 = 4e-16;
 /// One pair of rows in so many is looked at for changes and large values; in problems of few rows, more.
@@ -164,28 +162,18 @@ impl<'a> Boxes<'a> {
             let (corner, steepest) = (&mut self.corners[level - 1], &mut self.steepest);
             let factor = self.factor / (4 * level * level) as f64;
             match (level, rows) {
-                (1, 2) => dispatch_registers(Sweep::<2, 1> { z, factor, above, left, corner, steepest }),
-                (2, 2) => dispatch_registers(Sweep::<2, 2> { z, factor, above, left, corner, steepest }),
+                (1, 2) => dispatch(Sweep::<2, 1> { z, factor, above, left, corner, steepest }),
+                (2, 2) => dispatch(Sweep::<2, 2> { z, factor, above, left, corner, steepest }),
                 _ => {
                     for (z, left) in z.chunks_exact(width).zip(left.chunks_exact_mut(level)) {
                         let (above, corner) = (&mut *above, &mut *corner);
                         let steepest = &mut *steepest;
                         match level {
-                            1 => {
-                                dispatch_registers(Sweep::<1, 1> { z, factor, above, left, corner, steepest })
-                            }
-                            2 => {
-                                dispatch_registers(Sweep::<1, 2> { z, factor, above, left, corner, steepest })
-                            }
-                            3 => {
-                                dispatch_registers(Sweep::<1, 3> { z, factor, above, left, corner, steepest })
-                            }
-                            4 => {
-                                dispatch_registers(Sweep::<1, 4> { z, factor, above, left, corner, steepest })
-                            }
-                            _ => {
-                                dispatch_registers(Sweep::<1, 5> { z, factor, above, left, corner, steepest })
-                            }
+                            1 => dispatch(Sweep::<1, 1> { z, factor, above, left, corner, steepest }),
+                            2 => dispatch(Sweep::<1, 2> { z, factor, above, left, corner, steepest }),
+                            3 => dispatch(Sweep::<1, 3> { z, factor, above, left, corner, steepest }),
+                            4 => dispatch(Sweep::<1, 4> { z, factor, above, left, corner, steepest }),
+                            _ => dispatch(Sweep::<1, 5> { z, factor, above, left, corner, steepest }),
                         }
                     }
                 }
@@ -208,9 +196,9 @@ impl<'a> Boxes<'a> {
         let (above, corners, stride) = (&*self.above, &self.corners, self.width);
         let (first, here) = (&mut largest_first, &mut found);
         match self.choice {
-            0 => dispatch_registers(Sample::<1> { above, corners, stride, width, first, found: here }),
-            1 => dispatch_registers(Sample::<2> { above, corners, stride, width, first, found: here }),
-            _ => dispatch_registers(Sample::<3> { above, corners, stride, width, first, found: here }),
+            0 => dispatch(Sample::<1> { above, corners, stride, width, first, found: here }),
+            1 => dispatch(Sample::<2> { above, corners, stride, width, first, found: here }),
+            _ => dispatch(Sample::<3> { above, corners, stride, width, first, found: here }),
         }
         for (known, found) in self.found.iter_mut().zip(&found) {
             known.value = found.value;
@@ -293,8 +281,8 @@ impl<const C: usize, const N: usize> Work for Sweep<'_, C, N> {
         let Self { z, factor, above, left, corner, steepest } = self;
         let width = above.len() / N;
         let (z, above) = (&z[..C * width], &mut above[..width * N]);
-        let zero = I::Four::splat(0.0);
-        for chunk in 0..L / V {
+        let zero = I::Register::splat(0.0);
+        for chunk in 0..L / (REGISTERS * I::Register::WIDTH) {
             let mut lefts = [[[zero; REGISTERS]; N]; C];
             for c in 0..C {
                 for n in 0..N {
@@ -351,9 +339,9 @@ impl<const C: usize, const N: usize> Work for Sweep<'_, C, N> {
 
 /// `(1 + m) / (1 - m) - 1`.
 #[inline(always)]
-fn factors<I: Isa>(z: &Cell, factor: f64, chunk: usize) -> [I::Four; REGISTERS] {
-    let z = load::<I>(z, chunk);
-    let (factor, one, ninth) = (I::Four::splat(factor), I::Four::splat(1.0), I::Four::splat(-1.0 / 9.0));
+fn factors<I: Isa>(z: &Cell, factor: f64, chunk: usize) -> [I::Register; REGISTERS] {
+    let (z, number) = (load::<I>(z, chunk), I::Register::splat);
+    let (factor, one, ninth) = (number(factor), number(1.0), number(-1.0 / 9.0));
     let mut factors = [one; REGISTERS];
     for v in 0..REGISTERS {
         let quarter = z[v].mul(factor);
@@ -361,25 +349,6 @@ fn factors<I: Isa>(z: &Cell, factor: f64, chunk: usize) -> [I::Four; REGISTERS] 
         factors[v] = m.add(m).div(one.sub(m));
     }
     factors
-}
-
-/// V lanes in registers.
-#[inline(always)]
-fn load<I: Isa>(cell: &Cell, chunk: usize) -> [I::Four; REGISTERS] {
-    let mut registers = [I::Four::splat(0.0); REGISTERS];
-    let lanes = cell.as_chunks::<V>().0[chunk].as_chunks::<4>().0;
-    for v in 0..REGISTERS {
-        registers[v] = I::Four::load(&lanes[v]);
-    }
-    registers
-}
-
-#[inline(always)]
-fn store<I: Isa>(registers: [I::Four; REGISTERS], cell: &mut Cell, chunk: usize) {
-    let lanes = cell.as_chunks_mut::<V>().0[chunk].as_chunks_mut::<4>().0;
-    for v in 0..REGISTERS {
-        registers[v].store(&mut lanes[v]);
-    }
 }
 
 /// The sums of levels along one row of a block, for the first C choices.
@@ -398,12 +367,12 @@ impl<const C: usize> Work for Sample<'_, C> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { above, corners, stride, width, first, found } = self;
-        let zero = I::Four::splat(0.0);
-        for at in 0..L / 4 {
-            let four = |cell: &Cell| I::Four::load(&cell.as_chunks::<4>().0[at]);
+        let zero = I::Register::splat(0.0);
+        for at in 0..L / I::Register::WIDTH {
+            let load = |cell: &Cell| I::Register::load(cell, at);
             let mut levels = [zero; MANY];
             for n in 0..CHOICES[C - 1] {
-                levels[n] = four(&corners[n]);
+                levels[n] = load(&corners[n]);
             }
             let mut most_first = zero;
             let [mut most, mut most_change, mut value] = [[zero; C]; 3];
@@ -411,7 +380,7 @@ impl<const C: usize> Work for Sample<'_, C> {
                 for n in 0..CHOICES[C - 1] {
                     let start = per_cell(n) * stride + t * (n + 1);
                     for cell in &above[start..start + n + 1] {
-                        levels[n] = levels[n].add(four(cell));
+                        levels[n] = levels[n].add(load(cell));
                     }
                 }
                 most_first = levels[0].abs().max(most_first);
@@ -421,7 +390,7 @@ impl<const C: usize> Work for Sample<'_, C> {
                     let mut change = zero;
                     value[choice] = last;
                     for n in 0..CHOICES[choice] - 1 {
-                        let [best, changes] = FACTORS[choice].map(|factors| I::Four::splat(factors[n]));
+                        let [best, changes] = FACTORS[choice].map(|factors| I::Register::splat(factors[n]));
                         let apart = levels[n].sub(last);
                         value[choice] = apart.mul_add(best, value[choice]);
                         change = apart.mul_add(changes, change);
@@ -430,11 +399,11 @@ impl<const C: usize> Work for Sample<'_, C> {
                     most_change[choice] = change.abs().max(most_change[choice]);
                 }
             }
-            most_first.store(&mut first.as_chunks_mut::<4>().0[at]);
+            most_first.store(first, at);
             for (choice, found) in found.iter_mut().enumerate().take(C) {
-                most[choice].store(&mut found.largest.as_chunks_mut::<4>().0[at]);
-                most_change[choice].store(&mut found.change.as_chunks_mut::<4>().0[at]);
-                value[choice].store(&mut found.value.as_chunks_mut::<4>().0[at]);
+                most[choice].store(&mut found.largest, at);
+                most_change[choice].store(&mut found.change, at);
+                value[choice].store(&mut found.value, at);
             }
         }
     }

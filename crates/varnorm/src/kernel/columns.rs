@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cells::Cells;
+use super::lanes::{Isa, Work, dispatch, interleave};
 use crate::data::SeriesSet;
 
 /// Lanes: four registers of AVX2, so that the latency of one chain hides behind three others.
@@ -75,41 +76,68 @@ pub(crate) fn variations(set: &SeriesSet, members: &[usize]) -> [f64; L] {
 pub(crate) fn pack(set: &SeriesSet, members: &[usize], of: Of, steps: Range<usize>, out: &mut Cells) {
     let channels = set.channels();
     let out = out.take(steps.len() * channels);
+    let copy = |member: usize, steps: Range<usize>, row: &mut [f64]| {
+        of.copy(set.series(member).values(), channels, steps, row);
+    };
     if members.len() == L && members.iter().all(|m| *m == members[0]) {
         let mut series = vec![0.0; out.len()];
-        of.copy(set.series(members[0]).values(), channels, steps, &mut series);
+        copy(members[0], steps, &mut series);
         out.iter_mut().zip(&series).for_each(|(cells, value)| *cells = [*value; L]);
         return;
     }
     if members.len() < L {
         out.fill([0.0; L]);
     }
+    let quarters: Vec<&[usize]> = members.chunks(4).collect();
     // A block at a time, so that it stays near while all lanes are put in.
     let block = (BLOCK / channels).max(1);
     let mut rows = vec![0.0; 4 * block * channels];
     for (first, out) in steps.step_by(block).zip(out.chunks_mut(block * channels)) {
         let steps = first..first + out.len() / channels;
-        for (quarter, members) in members.chunks(4).enumerate() {
+        for (quarter, members) in quarters.iter().enumerate() {
+            // Series often stand in several lanes.
+            if let Some(same) = quarters[..quarter].iter().position(|before| before == members) {
+                out.iter_mut().for_each(|cells| {
+                    let quarters = cells.as_chunks_mut::<4>().0;
+                    quarters[quarter] = quarters[same];
+                });
+                continue;
+            }
             let rows = &mut rows[..4 * out.len()];
+            if members.len() == 4 && members.iter().all(|m| *m == members[0]) {
+                let row = &mut rows[..out.len()];
+                copy(members[0], steps.clone(), row);
+                let values = out.iter_mut().zip(row);
+                values.for_each(|(cells, value)| cells.as_chunks_mut::<4>().0[quarter] = [*value; 4]);
+                continue;
+            }
             if members.len() < 4 {
                 rows.fill(0.0);
             }
-            for (row, &member) in rows.chunks_exact_mut(out.len()).zip(members) {
-                of.copy(set.series(member).values(), channels, steps.clone(), row);
+            for (row, &member) in rows.chunks_exact_mut(out.len()).zip(*members) {
+                copy(member, steps.clone(), row);
             }
-            interleave(rows, quarter, out);
+            interleave_quarter(rows, quarter, out);
         }
     }
 }
 
 /// Puts four rows side by side, in one quarter of the lanes.
-pub(crate) fn interleave(rows: &[f64], quarter: usize, out: &mut [[f64; L]]) {
-    let length = out.len();
-    let (a, rest) = rows.split_at(length);
-    let (b, rest) = rest.split_at(length);
-    let (c, d) = rest.split_at(length);
-    for (at, cells) in out.iter_mut().enumerate() {
-        cells.as_chunks_mut::<4>().0[quarter] = [a[at], b[at], c[at], d[at]];
+pub(crate) fn interleave_quarter(rows: &[f64], quarter: usize, out: &mut [[f64; L]]) {
+    let rows = [0, 1, 2, 3].map(|row| &rows[row * out.len()..(row + 1) * out.len()]);
+    dispatch(Interleave { rows, quarter, out });
+}
+
+struct Interleave<'a> {
+    rows: [&'a [f64]; 4],
+    quarter: usize,
+    out: &'a mut [[f64; L]],
+}
+
+impl Work for Interleave<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        interleave::<I, L>(self.rows, self.quarter, self.out);
     }
 }
 

@@ -25,7 +25,7 @@ use std::ops::Range;
 
 use super::columns::variation;
 use super::features::{self, FeatureMap, Features, Prepared};
-use super::lanes::{Four, Isa, Work, dispatch_registers};
+use super::lanes::{Isa, Register, Work, dispatch};
 use super::pass::{Pass, Tile, Values};
 use super::signature::{COMFORTABLE, Finish, size};
 use super::{Kernel, Lift};
@@ -217,7 +217,7 @@ impl SignatureMap {
             memory.scale(set, members, self.levels, exponents);
         }
         memory.signature.fill([0.0; LANES]);
-        dispatch_registers(Signatures { channels: set.channels(), depths, memory: &mut *memory });
+        dispatch(Signatures { channels: set.channels(), depths, memory: &mut *memory });
         let mut features = &memory.signature[..];
         for (block, depth) in out.iter_mut().zip(depths) {
             let (cells, rest) = features.split_at(*depth);
@@ -394,14 +394,14 @@ fn horner<I: Isa, const C: usize>(
         let old = &below[first..first + depth];
         if level == k {
             for ((cell, old), out) in partial.iter().zip(old).zip(out) {
-                I::Four::load(cell).add(I::Four::load(old)).mul(factor).store(out);
+                I::Four::load(cell, 0).add(I::Four::load(old, 0)).mul(factor).store(out, 0);
             }
             return;
         }
         for ((cell, old), next) in partial.iter().zip(old).zip(next.chunks_exact_mut(v.len())) {
-            let sum = I::Four::load(cell).add(I::Four::load(old)).mul(factor);
+            let sum = I::Four::load(cell, 0).add(I::Four::load(old, 0)).mul(factor);
             for (next, v) in next.iter_mut().zip(v) {
-                sum.mul(I::Four::load(v)).store(next);
+                sum.mul(I::Four::load(v, 0)).store(next, 0);
             }
         }
         std::mem::swap(&mut partial, &mut next);
@@ -414,9 +414,9 @@ fn horner<I: Isa, const C: usize>(
 fn add_product<I: Isa, const C: usize>(factor: &[Cell], v: &[Cell], level: &mut [Cell]) {
     let v = &v[..if C == ANY { v.len() } else { C }];
     for (factor, cells) in factor.iter().zip(level.chunks_exact_mut(v.len())) {
-        let factor = I::Four::load(factor);
+        let factor = I::Four::load(factor, 0);
         for (cell, v) in cells.iter_mut().zip(v) {
-            factor.mul_add(I::Four::load(v), I::Four::load(cell)).store(cell);
+            factor.mul_add(I::Four::load(v, 0), I::Four::load(cell, 0)).store(cell, 0);
         }
     }
 }
@@ -436,20 +436,20 @@ fn change_top<I: Isa, const B: usize, const C: usize>(
     let groups = second.chunks_exact_mut(channels).zip(top.chunks_exact_mut(channels * channels));
     for (i, (second, top)) in groups.enumerate() {
         for (c, (cell, top)) in second.iter_mut().zip(top.chunks_exact_mut(channels)).enumerate() {
-            let mut value = I::Four::load(cell);
+            let mut value = I::Four::load(cell, 0);
             let mut of_top = [value; B];
             for b in 0..B {
-                let ([for_top, for_second], v) = (factors[b], I::Four::load(&v[b][c]));
-                of_top[b] = I::Four::load(&for_top[i]).mul_add(v, value);
-                value = I::Four::load(&for_second[i]).mul_add(v, value);
+                let ([for_top, for_second], v) = (factors[b], I::Four::load(&v[b][c], 0));
+                of_top[b] = I::Four::load(&for_top[i], 0).mul_add(v, value);
+                value = I::Four::load(&for_second[i], 0).mul_add(v, value);
             }
-            value.store(cell);
+            value.store(cell, 0);
             for (c, cell) in top.iter_mut().enumerate() {
-                let mut value = I::Four::load(cell);
+                let mut value = I::Four::load(cell, 0);
                 for b in 0..B {
-                    value = of_top[b].mul_add(I::Four::load(&v[b][c]), value);
+                    value = of_top[b].mul_add(I::Four::load(&v[b][c], 0), value);
                 }
-                value.store(cell);
+                value.store(cell, 0);
             }
         }
     }

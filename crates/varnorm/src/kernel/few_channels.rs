@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::columns::{Columns, L};
-use super::lanes::{Four, Isa, Work};
+use super::lanes::{Isa, Register, Work};
 use super::pairs::{COLUMNS, ROWS};
 
 /// Static values of few channels, of one part of N lanes.
@@ -84,17 +84,18 @@ fn few_columns<
     for c in 0..C {
         ys[c] = &y[c * channels..][..channels];
     }
-    for quarter in 0..N / 4 {
+    let width_of = I::Register::WIDTH;
+    for at in 0..N / width_of {
         // The modulus only shows the compiler that the index is within bounds.
-        let lanes = (PART * (N / 4) + quarter) % (L / 4);
-        let mut sums = [[I::Four::splat(0.0); C]; R];
+        let lanes = (PART * (N / width_of) + at) % (L / width_of);
+        let mut sums = [[I::Register::splat(0.0); C]; R];
         for channel in 0..channels {
-            let mut row = [I::Four::splat(0.0); R];
+            let mut row = [I::Register::splat(0.0); R];
             for r in 0..R {
-                row[r] = I::Four::load(&xs[r][channel].as_chunks::<4>().0[lanes]);
+                row[r] = I::Register::load(&xs[r][channel], lanes);
             }
             for c in 0..C {
-                let column = I::Four::load(&ys[c][channel].as_chunks::<4>().0[lanes]);
+                let column = I::Register::load(&ys[c][channel], lanes);
                 for r in 0..R {
                     let difference = row[r].sub(column);
                     let (a, b) = if DISTANCE { (difference, difference) } else { (row[r], column) };
@@ -104,7 +105,7 @@ fn few_columns<
         }
         for r in 0..R {
             for c in 0..C {
-                sums[r][c].store(&mut out[r * width + c].as_chunks_mut::<4>().0[quarter]);
+                sums[r][c].store(&mut out[r * width + c], at);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::features::FeatureMap;
-use super::lanes::{Four, Isa, W, Work, dispatch};
+use super::lanes::{Isa, MOST_REGISTERS, Register, W, Work, dispatch};
 use super::normal::Normal;
 use super::sine::cosine_and_sine;
 use crate::data::SeriesSet;
@@ -64,8 +64,8 @@ struct Level {
     projection: Vec<Panel>,
 }
 
-/// W numbers, as two registers.
-type Panel = [[f64; 4]; W / 4];
+/// W numbers.
+type Panel = [f64; W];
 
 fn padded(count: usize) -> usize {
     count.next_multiple_of(W)
@@ -82,7 +82,7 @@ impl FourierMap {
         for _ in 0..shape.levels {
             let mut frequencies = vec![Panel::default(); channels * width / W];
             for (at, number) in normal.by_ref().take(count * channels).enumerate() {
-                let all = frequencies.as_flattened_mut().as_flattened_mut();
+                let all = frequencies.as_flattened_mut();
                 all[at % channels * width + at / channels] = unit * number;
             }
             let mut projection = Vec::new();
@@ -91,8 +91,7 @@ impl FourierMap {
                 for (at, number) in normal.by_ref().take(shape.features * 2 * count).enumerate() {
                     let (row, column) = (at / (2 * count), at % (2 * count));
                     let column = column / count * width + column % count;
-                    let panel = projection[row / W * 2 * width + column].as_flattened_mut();
-                    panel[row % W] = weight * number;
+                    projection[row / W * 2 * width + column][row % W] = weight * number;
                 }
             }
             levels.push(Level { frequencies, projection });
@@ -252,16 +251,17 @@ fn lift<I: Isa>(level: &Level, points: &[f64], channels: usize, out: &mut [f64])
         let (cosines, sines) = row.split_at_mut(width);
         let (cosines, sines) = (cosines.as_chunks_mut::<W>().0, sines.as_chunks_mut::<W>().0);
         for (at, (cosines, sines)) in cosines.iter_mut().zip(sines).enumerate() {
-            let mut sums = [I::Four::splat(0.0); 2];
+            let mut sums = [I::Register::splat(0.0); MOST_REGISTERS];
             for (value, frequencies) in point.iter().zip(level.frequencies.chunks_exact(panels)) {
-                let (value, frequencies) = (I::Four::splat(*value), &frequencies[at]);
-                sums[0] = value.mul_add(I::Four::load(&frequencies[0]), sums[0]);
-                sums[1] = value.mul_add(I::Four::load(&frequencies[1]), sums[1]);
+                let (value, frequencies) = (I::Register::splat(*value), &frequencies[at]);
+                for i in 0..W / I::Register::WIDTH {
+                    sums[i] = value.mul_add(I::Register::load(frequencies, i), sums[i]);
+                }
             }
             let mut turns = [0.0; W];
-            let halves = turns.as_chunks_mut::<4>().0;
-            sums[0].store(&mut halves[0]);
-            sums[1].store(&mut halves[1]);
+            for i in 0..W / I::Register::WIDTH {
+                sums[i].store(&mut turns, i);
+            }
             (*cosines, *sines) = cosine_and_sine::<I>(turns);
         }
     }
@@ -292,23 +292,24 @@ fn project<I: Isa>(projection: &[Panel], rows: &[f64], depth: usize, out: &mut [
 fn project_rows<I: Isa>(panel: &[Panel], rows: &[f64], out: &mut [f64], width: usize) {
     let depth = panel.len();
     let row = |r: usize| &rows[r * depth..(r + 1) * depth];
-    let mut sums = [[I::Four::splat(0.0); 2]; ROWS];
+    let mut sums = [[I::Register::splat(0.0); MOST_REGISTERS]; ROWS];
     // Side by side: looked up by their index, the numbers would be checked one by one.
     let first = row(0).iter().zip(row(1)).zip(row(2));
     let second = row(3).iter().zip(row(4)).zip(row(5));
     for ((factors, ((a, b), c)), ((d, e), f)) in panel.iter().zip(first).zip(second) {
-        let factors = [I::Four::load(&factors[0]), I::Four::load(&factors[1])];
         let values = [*a, *b, *c, *d, *e, *f];
-        for r in 0..ROWS {
-            let value = I::Four::splat(values[r]);
-            sums[r][0] = value.mul_add(factors[0], sums[r][0]);
-            sums[r][1] = value.mul_add(factors[1], sums[r][1]);
+        for i in 0..W / I::Register::WIDTH {
+            let factor = I::Register::load(factors, i);
+            for r in 0..ROWS {
+                sums[r][i] = I::Register::splat(values[r]).mul_add(factor, sums[r][i]);
+            }
         }
     }
     for r in 0..ROWS {
-        let out = out[r * width..].as_chunks_mut::<4>().0;
-        sums[r][0].store(&mut out[0]);
-        sums[r][1].store(&mut out[1]);
+        let out = &mut out[r * width..].as_chunks_mut::<W>().0[0];
+        for i in 0..W / I::Register::WIDTH {
+            sums[r][i].store(out, i);
+        }
     }
 }
 

@@ -34,7 +34,9 @@ use super::Kernel;
 use super::cells::Cells;
 use super::columns::{L, Of};
 use super::increments::{block_width, split};
-use super::lanes::{Four, Isa, Power, Work, dispatch, dispatch_registers, exp_ratio, power_of_two};
+use super::lanes::{
+    Exponential, Function, Isa, Power, Register, Work, dispatch, exp_ratio, map, power_of_two,
+};
 use super::pairs::{Pairs, ROWS};
 use super::pass::{Pass, Tile, Values};
 use super::recurrence::{self, Recurrence};
@@ -140,7 +142,7 @@ impl Recurrence for GakPass {
         let width =
             if bands { steps } else { block_width::<L>(self.kernels.len(), pairs, steps, None).min(steps) };
         let kernels = self.kernels.len();
-        let sizes = [ROWS * width, kernels * width, kernels * height, width];
+        let sizes = [ROWS * width, kernels * width, kernels * height, ROWS * width];
         let [strip, rows, edges, kappas] = split(scratch.take(sizes.iter().sum()), sizes);
         edges.fill([0.0; L]);
         for start in (0..steps).step_by(width) {
@@ -152,45 +154,38 @@ impl Recurrence for GakPass {
                 let count = ROWS.min(height - first);
                 let made = pairs.strip::<true, L>(0, first..first + count, columns.clone(), strip);
                 let distances = pairs.cells(&made, strip);
+                // Series of unequal lengths may end after any row: then rows go one by one.
+                let step = if first + count > shortest && shortest < height { 1 } else { count };
                 for (k, kernel) in self.kernels.iter().enumerate() {
                     let row = &mut rows[k * width..k * width + columns.len()];
                     let edges = &mut edges[k * height..(k + 1) * height];
-                    for r in 0..count {
-                        let (s, strip) = (first + r, &distances[r * columns.len()..(r + 1) * columns.len()]);
-                        match kernel.band(pairs) {
-                            None => {
-                                let (weights, corner) = (&weights, &mut corners[k]);
-                                let (start, edge) = (columns.start, &mut edges[s]);
-                                let row = &mut *row;
-                                let kappas = &mut kappas[..row.len()];
-                                dispatch_registers(Advance {
-                                    kernel,
-                                    s,
-                                    start,
-                                    strip,
-                                    weights,
-                                    corner,
-                                    edge,
-                                    row,
-                                    kappas,
-                                });
-                            }
-                            Some(band) => {
-                                let (weights, row) = (&weights, &mut *row);
-                                let kappas = &mut kappas[..row.len()];
-                                dispatch_registers(AdvanceInBand {
-                                    kernel,
-                                    s,
-                                    band: &band,
-                                    strip,
-                                    weights,
-                                    row,
-                                    kappas,
-                                });
-                            }
+                    let band = kernel.band(pairs);
+                    let step = if band.is_some() { 1 } else { step };
+                    for r in (0..count).step_by(step) {
+                        let s = first + r;
+                        let strip = &distances[r * columns.len()..(r + step) * columns.len()];
+                        let kappas = &mut kappas[..strip.len()];
+                        let (weights, row) = (&weights, &mut *row);
+                        if let Some(band) = &band {
+                            dispatch(AdvanceInBand { kernel, s, band, strip, weights, row, kappas });
+                        } else {
+                            let (start, corner) = (columns.start, &mut corners[k]);
+                            let edges = &mut edges[s..s + step];
+                            let row = &mut *row;
+                            dispatch(Advance {
+                                kernel,
+                                s,
+                                start,
+                                strip,
+                                weights,
+                                corner,
+                                edges,
+                                row,
+                                kappas,
+                            });
                         }
-                        if s + 1 >= shortest {
-                            take_finished(pairs, s, columns.start, row, &mut out[2 * k]);
+                        if s + step >= shortest {
+                            take_finished(pairs, s + step - 1, columns.start, row, &mut out[2 * k]);
                         }
                     }
                 }
@@ -238,27 +233,31 @@ fn take_finished(pairs: &Pairs<'_>, s: usize, start: usize, row: &[[f64; L]], ou
     }
 }
 
-/// `kappa = 1 / (2 exp(z) - 1)`, z = factor * distance, with one division; at least `floor`.
-#[inline(always)]
-fn local<F: Four>(exp: Power<F>, floor: F, distance: F) -> F {
-    let (even, odd, n) = exp.parts(distance);
-    let below = even.sub(odd);
-    below.div(F::splat(2.0).times_power(n).mul_sub(even.add(odd), below)).max(floor)
-}
-
-/// Local kernels of some cells.
+/// Local kernels of some cells: `kappa = 1 / (2 exp(z) - 1)`, z = factor * distance; at least the floor.
 #[inline(always)]
 fn locals<I: Isa>(kernel: &One, distances: &[[f64; L]], kappas: &mut [[f64; L]]) {
-    let (exp, floor) = (Power::<I::Four>::exp(kernel.factor), I::Four::splat(kernel.floor));
-    for (kappas, distances) in kappas.iter_mut().zip(distances) {
-        let (kappas, distances) = (kappas.as_chunks_mut::<4>().0, distances.as_chunks::<4>().0);
-        for i in 0..L / 4 {
-            local(exp, floor, I::Four::load(&distances[i])).store(&mut kappas[i]);
+    map(&Kappa::<I::Register>(Power::exp(kernel.factor)), distances, kappas);
+    if kernel.floor > 0.0 {
+        let floor = I::Register::splat(kernel.floor);
+        for cell in kappas {
+            for at in 0..L / I::Register::WIDTH {
+                I::Register::load(cell, at).max(floor).store(cell, at);
+            }
         }
     }
 }
 
-/// Makes row s of M in a block of columns from the row before it, in place.
+/// kappa as a function of distances.
+struct Kappa<F>(Power<F>);
+
+impl<F: Exponential> Function<F> for Kappa<F> {
+    #[inline(always)]
+    fn of<const K: usize>(&self, x: [F; K]) -> [F; K] {
+        self.0.kappas(x)
+    }
+}
+
+/// Makes rows of M, from row s on, in a block of columns from the row before them, in place.
 struct Advance<'a> {
     kernel: &'a One,
     s: usize,
@@ -266,53 +265,76 @@ struct Advance<'a> {
     start: usize,
     strip: &'a [[f64; L]],
     weights: &'a [f64],
-    /// The cell before the first of the row above; of this row, afterwards.
+    /// The cell before the first of the row above; of the last row, afterwards.
     corner: &'a mut [f64; L],
-    /// The cell before the first of this row; the last of this row, afterwards.
-    edge: &'a mut [f64; L],
+    /// The cell before the first of each row; the last of it, afterwards.
+    edges: &'a mut [[f64; L]],
     row: &'a mut [[f64; L]],
-    /// As many cells as the row, content undefined.
+    /// As many cells as all rows, content undefined.
     kappas: &'a mut [[f64; L]],
 }
+
+/// Registers of lanes that [`Advance`] works on at a time: with two rows, there are four chains that do not wait for each other.
+const PAIR: usize = 2;
 
 impl Work for Advance<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { kernel, s, start, strip, weights, corner, edge, row, kappas } = self;
-        locals::<I>(kernel, strip, kappas);
-        let down = weights[s];
-        let down_four = I::Four::splat(down);
-        let weights = &weights[start..start + row.len()];
-        let mut corners = registers::<I>(corner);
-        let mut left = registers::<I>(edge);
-        *corner = *edge;
-        for ((cell, kappas), across) in row.iter_mut().zip(&*kappas).zip(weights) {
-            let (across, both) = (I::Four::splat(*across), I::Four::splat(down * across));
-            let (kappas, above) = (registers::<I>(kappas), registers::<I>(cell));
-            let cell = cell.as_chunks_mut::<4>().0;
-            for i in 0..L / 4 {
-                // Powers of two are exact factors, so that rows and columns can change places without changing bits.
-                let sides = across.mul_add(left[i], down_four.mul(above[i]));
-                left[i] = kappas[i].mul(both.mul_add(corners[i], sides));
-                left[i].store(&mut cell[i]);
-            }
-            corners = above;
-        }
-        let edge = edge.as_chunks_mut::<4>().0;
-        for i in 0..L / 4 {
-            left[i].store(&mut edge[i]);
+        locals::<I>(self.kernel, self.strip, self.kappas);
+        match self.edges.len() {
+            ROWS => self.rows::<I, ROWS>(),
+            _ => self.rows::<I, 1>(),
         }
     }
 }
 
-#[inline(always)]
-fn registers<I: Isa>(cell: &[f64; L]) -> [I::Four; L / 4] {
-    let mut registers = [I::Four::splat(0.0); L / 4];
-    let cell = cell.as_chunks::<4>().0;
-    for i in 0..L / 4 {
-        registers[i] = I::Four::load(&cell[i]);
+impl Advance<'_> {
+    #[inline(always)]
+    fn rows<I: Isa, const R: usize>(self) {
+        let Self { s, start, weights, corner, edges, row, kappas, .. } = self;
+        let (width, number) = (row.len(), I::Register::splat);
+        let (edges, down, across) = (&mut edges[..R], &weights[s..s + R], &weights[start..][..width]);
+        let mut rows = [&kappas[..width]; R];
+        for r in 1..R {
+            rows[r] = &kappas[r * width..][..width];
+        }
+        for chunk in 0..L / (PAIR * I::Register::WIDTH) {
+            let load = |cell: &[f64; L]| {
+                let at = chunk * PAIR;
+                [I::Register::load(cell, at), I::Register::load(cell, at + 1)]
+            };
+            let mut corners = load(corner);
+            let mut left = [corners; R];
+            for r in 0..R {
+                left[r] = load(&edges[r]);
+            }
+            for v in 0..PAIR {
+                left[R - 1][v].store(corner, chunk * PAIR + v);
+            }
+            for t in 0..width {
+                let mut above = load(&row[t]);
+                let mut diagonal = std::mem::replace(&mut corners, above);
+                for r in 0..R {
+                    let both = number(down[r] * across[t]);
+                    let (kappas, before) = (load(&rows[r][t]), left[r]);
+                    for v in 0..PAIR {
+                        // Powers of two are exact factors, so that rows and columns can change places without changing bits.
+                        let sides = number(across[t]).mul_add(left[r][v], number(down[r]).mul(above[v]));
+                        left[r][v] = kappas[v].mul(both.mul_add(diagonal[v], sides));
+                    }
+                    (above, diagonal) = (left[r], before);
+                }
+                for v in 0..PAIR {
+                    above[v].store(&mut row[t], chunk * PAIR + v);
+                }
+            }
+            for r in 0..R {
+                for v in 0..PAIR {
+                    left[r][v].store(&mut edges[r], chunk * PAIR + v);
+                }
+            }
+        }
     }
-    registers
 }
 
 /// The same within a band.
@@ -488,7 +510,7 @@ mod tests {
         let distances: Vec<f64> =
             (0..6400).map(|i| f64::from(i) * 0.1).chain((0..320).map(|i| 0.7f64.powi(i))).collect();
         let mut found = vec![0.0; distances.len()];
-        dispatch_registers(Locals(&distances, &mut found));
+        dispatch(Locals(&distances, &mut found));
         assert_eq!(found[0], 1.0);
         for (z, found) in distances.iter().zip(&found) {
             let expected = (-z).exp() / (2.0 - (-z).exp());

@@ -10,13 +10,13 @@
 //! where both can be used they give the same bits.
 
 use super::columns::L;
-use super::lanes::{Four, Isa, Work, power_of_two};
+use super::lanes::{Isa, Register, Work, power_of_two};
 
 type Cell = [f64; L];
 
-/// Lanes that [`CornerSweep`] works on at a time: with up to four rows, what it keeps fits the registers of AVX2.
-const V: usize = 8;
-/// Lanes in one [`Four`].
+/// Registers that [`CornerSweep`] works on at a time: with up to four rows, what it keeps fits the sixteen of AVX2.
+pub(super) const REGISTERS: usize = 2;
+/// Lanes that are solved for together, or not.
 pub(super) const FOUR: usize = 4;
 /// The exponent of zero.
 const NOTHING: f64 = -1e305;
@@ -55,6 +55,14 @@ fn weights<I: Isa>(z: f64, (half, twelfth): (f64, f64)) -> (f64, f64) {
     (I::mul_add(square, twelfth, I::mul_add(z, half, 1.0)), I::mul_add(square, -twelfth, 1.0))
 }
 
+/// The same in a register.
+#[inline(always)]
+fn register_weights<R: Register>(z: R, (half, twelfth): (f64, f64)) -> (R, R) {
+    let (square, one) = (z.mul(z), R::splat(1.0));
+    let sides = square.mul_add(R::splat(twelfth), z.mul_add(R::splat(half), one));
+    (sides, square.mul_add(R::splat(-twelfth), one))
+}
+
 #[inline(always)]
 fn constants(factor: f64) -> (f64, f64) {
     (0.5 * factor, factor * factor / 12.0)
@@ -69,43 +77,61 @@ impl<const R: usize, const OWN: bool> Work for CornerSweep<'_, R, OWN> {
         let width = above.len() / parts;
         let (z, above, constants) =
             (&z[..if OWN { R } else { 1 } * width], &mut above[..width * parts], constants(factor));
-        for chunk in 0..L / V {
-            let mut lefts = [[0.0f64; V]; R];
+        let zero = I::Register::splat(0.0);
+        for chunk in 0..L / (REGISTERS * I::Register::WIDTH) {
+            let mut lefts = [[zero; REGISTERS]; R];
             for r in 0..R {
-                lefts[r] = left[r].as_chunks::<V>().0[chunk];
+                lefts[r] = load::<I>(&left[r], chunk);
             }
-            let mut diagonal = corner.as_chunks::<V>().0[chunk];
-            corner.as_chunks_mut::<V>().0[chunk] = lefts[R - 1];
+            let mut diagonal = load::<I>(corner, chunk);
+            store::<I>(lefts[R - 1], corner, chunk);
             for t in 0..width {
-                let (mut a, mut b) = ([[0.0f64; V]; R], [[0.0f64; V]; R]);
+                let (mut a, mut b) = ([[zero; REGISTERS]; R], [[zero; REGISTERS]; R]);
                 for r in 0..R {
                     if OWN || r == 0 {
-                        let z = &z[r * width + t].as_chunks::<V>().0[chunk];
-                        for v in 0..V {
-                            (a[r][v], b[r][v]) = weights::<I>(z[v], constants);
+                        let z = load::<I>(&z[r * width + t], chunk);
+                        for v in 0..REGISTERS {
+                            (a[r][v], b[r][v]) = register_weights(z[v], constants);
                         }
                     } else {
                         (a[r], b[r]) = (a[0], b[0]);
                     }
                 }
                 for cell in &mut above[t * parts..(t + 1) * parts] {
-                    let cell = &mut cell.as_chunks_mut::<V>().0[chunk];
-                    let (mut top, mut corner) = (*cell, diagonal);
+                    let (mut top, mut corner) = (load::<I>(cell, chunk), diagonal);
                     diagonal = top;
                     for r in 0..R {
                         let before = lefts[r];
-                        for v in 0..V {
-                            lefts[r][v] = corner_step::<I>(a[r][v], b[r][v], before[v], top[v], corner[v]);
+                        for v in 0..REGISTERS {
+                            let above = top[v].mul_sub(a[r][v], corner[v].mul(b[r][v]));
+                            lefts[r][v] = before[v].mul_add(a[r][v], above);
                         }
                         (corner, top) = (before, lefts[r]);
                     }
-                    *cell = top;
+                    store::<I>(top, cell, chunk);
                 }
             }
             for r in 0..R {
-                left[r].as_chunks_mut::<V>().0[chunk] = lefts[r];
+                store::<I>(lefts[r], &mut left[r], chunk);
             }
         }
+    }
+}
+
+/// Some lanes in registers.
+#[inline(always)]
+pub(super) fn load<I: Isa>(cell: &Cell, chunk: usize) -> [I::Register; REGISTERS] {
+    let mut registers = [I::Register::splat(0.0); REGISTERS];
+    for v in 0..REGISTERS {
+        registers[v] = I::Register::load(cell, chunk * REGISTERS + v);
+    }
+    registers
+}
+
+#[inline(always)]
+pub(super) fn store<I: Isa>(registers: [I::Register; REGISTERS], cell: &mut Cell, chunk: usize) {
+    for v in 0..REGISTERS {
+        registers[v].store(cell, chunk * REGISTERS + v);
     }
 }
 
@@ -188,8 +214,11 @@ impl<const N: usize> Work for EdgeSweep<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { z, factor, parts, above, left, wanted } = self;
-        for chunk in (0..L / FOUR).filter(|chunk| wanted[*chunk]) {
-            edges::<I, N>(z, factor, parts, above, left, chunk);
+        let fours = I::Register::WIDTH / FOUR;
+        for chunk in 0..L / I::Register::WIDTH {
+            if wanted[chunk * fours..(chunk + 1) * fours].contains(&true) {
+                edges::<I, N>(z, factor, parts, above, left, chunk);
+            }
         }
     }
 }
@@ -203,28 +232,28 @@ fn edges<I: Isa, const N: usize>(
     left: &mut [Cell],
     chunk: usize,
 ) {
-    let factor = I::Four::splat(factor);
+    let factor = I::Register::splat(factor);
     let mut beside = load_edge::<I, N>(left, chunk);
     for (z, above) in z.iter().zip(above.chunks_exact_mut(N * parts)) {
-        let z = I::Four::load(&z.as_chunks::<FOUR>().0[chunk]).mul(factor);
+        let z = I::Register::load(z, chunk).mul(factor);
         for above in above.chunks_exact_mut(N) {
             let mut top = load_edge::<I, N>(above, chunk);
-            edge_step::<I::Four, N>(z, &mut top, &mut beside);
+            edge_step::<I::Register, N>(z, &mut top, &mut beside);
             for n in 0..N {
-                top[n].store(&mut above[n].as_chunks_mut::<FOUR>().0[chunk]);
+                top[n].store(&mut above[n], chunk);
             }
         }
     }
     for n in 0..N {
-        beside[n].store(&mut left[n].as_chunks_mut::<FOUR>().0[chunk]);
+        beside[n].store(&mut left[n], chunk);
     }
 }
 
 #[inline(always)]
-fn load_edge<I: Isa, const N: usize>(cells: &[Cell], chunk: usize) -> [I::Four; N] {
-    let mut edge = [I::Four::splat(0.0); N];
+fn load_edge<I: Isa, const N: usize>(cells: &[Cell], chunk: usize) -> [I::Register; N] {
+    let mut edge = [I::Register::splat(0.0); N];
     for n in 0..N {
-        edge[n] = I::Four::load(&cells[n].as_chunks::<FOUR>().0[chunk]);
+        edge[n] = I::Register::load(&cells[n], chunk);
     }
     edge
 }
@@ -268,7 +297,7 @@ macro_rules! each {
 // Written out, a comparison with an index is one of constants.
 #[allow(clippy::absurd_extreme_comparisons)]
 #[inline(always)]
-fn edge_step<F: Four, const N: usize>(z: F, above: &mut [F; N], left: &mut [F; N]) {
+fn edge_step<F: Register, const N: usize>(z: F, above: &mut [F; N], left: &mut [F; N]) {
     const { assert!(N >= 2 && N <= 12) };
     left[0] = above[0];
     let (mut below, mut right) = (*above, *left);

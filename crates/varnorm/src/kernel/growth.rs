@@ -13,7 +13,7 @@ use super::cells::Cells;
 use super::columns::L;
 use super::goursat::INVERSE_FACTORIALS;
 use super::increments::{Increments, block_width, cells, split};
-use super::lanes::{Four, Isa, Work, dispatch_registers};
+use super::lanes::{Isa, Register, Work, dispatch};
 use super::pairs::{Pairs, ROWS};
 
 /// Numbers of coefficients to choose from.
@@ -125,7 +125,7 @@ pub(super) fn growth(
                 let most = &mut column_most[set * columns + start..][..width];
                 for (r, z) in z.chunks_exact(width).enumerate() {
                     let row = &mut row_sums.as_chunks_mut::<PER_ROW>().0[set * rows + row + r];
-                    dispatch_registers(AddRow { z, sums: &mut *sums, most: &mut *most, row });
+                    dispatch(AddRow { z, sums: &mut *sums, most: &mut *most, row });
                 }
             }
         }
@@ -190,24 +190,22 @@ impl Work for AddRow<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { z, sums, most, row } = self;
-        for at in 0..L / 4 {
-            let of_row = row.each_mut().map(|cell| &mut cell.as_chunks_mut::<4>().0[at]);
+        let load = I::Register::load::<L>;
+        for at in 0..L / I::Register::WIDTH {
             let [mut sum, mut largest, mut squares] =
-                [I::Four::load(of_row[0]), I::Four::load(of_row[1]), I::Four::load(of_row[2])];
+                [load(&row[0], at), load(&row[1], at), load(&row[2], at)];
             for ((z, column), most) in z.iter().zip(&mut *sums).zip(&mut *most) {
-                let z = I::Four::load(&z.as_chunks::<4>().0[at]);
-                let column = &mut column.as_chunks_mut::<4>().0[at];
-                let most = &mut most.as_chunks_mut::<4>().0[at];
-                let down = I::Four::load(column).add(z);
-                down.store(column);
-                down.abs().max(I::Four::load(most)).store(most);
+                let z = load(z, at);
+                let down = load(column, at).add(z);
+                down.store(column, at);
+                down.abs().max(load(most, at)).store(most, at);
                 sum = sum.add(z);
                 largest = sum.abs().max(largest);
                 squares = z.mul_add(z, squares);
             }
-            sum.store(of_row[0]);
-            largest.store(of_row[1]);
-            squares.store(of_row[2]);
+            sum.store(&mut row[0], at);
+            largest.store(&mut row[1], at);
+            squares.store(&mut row[2], at);
         }
     }
 }

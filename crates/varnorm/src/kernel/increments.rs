@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::columns::{L, Of};
-use super::lanes::{Four, Isa, Power, Work, dispatch_registers};
+use super::lanes::{Function, Isa, Power, Register, Work, dispatch, map};
 use super::pairs::{COLUMNS, Pairs, ROWS, Strip};
 
 /// Cells of L lanes that a block of columns may take: most of a first-level cache of 32 kB.
@@ -111,7 +111,7 @@ impl<'a, const N: usize> Increments<'a, N> {
             let distances = &pairs.cells(&strip, self.distances)[..width + 1];
             for set in 0..factors.len() {
                 let last = &mut self.last[set * self.most..set * self.most + width];
-                dispatch_registers(FirstRow { factor: factors[set], distances, out: last });
+                dispatch(FirstRow { factor: factors[set], distances, out: last });
             }
         }
         self.columns = columns;
@@ -146,7 +146,7 @@ impl<'a, const N: usize> Increments<'a, N> {
         let last = &mut self.last[set * self.most..set * self.most + width];
         let distances = pairs.cells(&self.strip, self.distances).chunks_exact(width + 1);
         for (distances, z) in distances.zip(self.z[..cells].chunks_exact_mut(width)) {
-            dispatch_registers(NextRow { factor: factors[set], distances, last: &mut *last, z });
+            dispatch(NextRow { factor: factors[set], distances, last: &mut *last, z });
         }
         &self.z[..cells]
     }
@@ -166,12 +166,13 @@ struct FirstRow<'a, const N: usize> {
 impl<const N: usize> Work for FirstRow<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let rbf = Power::<I::Four>::exp(self.factor);
-        for at in 0..N / 4 {
-            let mut before = rbf.of(four(&self.distances[0], at));
-            for (distances, out) in self.distances[1..].iter().zip(&mut *self.out) {
-                let next = rbf.of(four(distances, at));
-                next.sub(before).store(&mut out.as_chunks_mut().0[at]);
+        let rbf = Power::<I::Register>::exp(self.factor);
+        map(&rbf, &self.distances[1..], self.out);
+        for at in 0..N / I::Register::WIDTH {
+            let [mut before] = rbf.of([I::Register::load(&self.distances[0], at)]);
+            for cell in &mut *self.out {
+                let next = I::Register::load(cell, at);
+                next.sub(before).store(cell, at);
                 before = next;
             }
         }
@@ -189,23 +190,17 @@ struct NextRow<'a, const N: usize> {
 impl<const N: usize> Work for NextRow<'_, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let rbf = Power::<I::Four>::exp(self.factor);
-        for at in 0..N / 4 {
-            let mut before = rbf.of(four(&self.distances[0], at));
-            let cells = self.distances[1..].iter().zip(&mut *self.last).zip(&mut *self.z);
-            for ((distances, last), z) in cells {
-                let next = rbf.of(four(distances, at));
+        let rbf = Power::<I::Register>::exp(self.factor);
+        map(&rbf, &self.distances[1..], self.z);
+        for at in 0..N / I::Register::WIDTH {
+            let [mut before] = rbf.of([I::Register::load(&self.distances[0], at)]);
+            for (last, z) in self.last.iter_mut().zip(&mut *self.z) {
+                let next = I::Register::load(z, at);
                 let step = next.sub(before);
-                step.sub(four(last, at)).store(&mut z.as_chunks_mut().0[at]);
-                step.store(&mut last.as_chunks_mut().0[at]);
+                step.sub(I::Register::load(last, at)).store(z, at);
+                step.store(last, at);
                 before = next;
             }
         }
     }
-}
-
-/// Four lanes as a register: kept in an array from step to step they would be taken apart into single numbers.
-#[inline(always)]
-fn four<F: Four, const N: usize>(cell: &[f64; N], at: usize) -> F {
-    F::load(&cell.as_chunks().0[at])
 }

@@ -21,9 +21,9 @@
 //! ```
 
 use super::Kernel;
-use super::lanes::{Four, Isa, Power, Work, dispatch_registers};
+use super::lanes::{Exponential, Function, Isa, MOST_REGISTERS, Power, Register, W, Work, dispatch, map};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::steps::{self, Block};
+use super::steps::{self, Block, MOST_STEPS};
 use crate::data::SeriesSet;
 use crate::error::Result;
 
@@ -76,10 +76,8 @@ impl Pass for IntegralPass {
             for (kernel, plane) in planes.filter(|(kernel, _)| kernel.of_distances() == distances) {
                 let block = &block;
                 match *kernel {
-                    Static::Rbf { factor } => {
-                        dispatch_registers(Add { of: Rbf(factor), block, total, plane })
-                    }
-                    Static::Poly { c, p } => dispatch_registers(Add { of: Poly(c, p), block, total, plane }),
+                    Static::Rbf { factor } => dispatch(Add { of: Rbf(factor), block, total, plane }),
+                    Static::Poly { c, p } => dispatch(Add { of: Poly(c, p), block, total, plane }),
                 }
             }
         };
@@ -104,18 +102,17 @@ impl Static {
     }
 }
 
-/// A static kernel of eight pairs of points, in two registers.
+/// A static kernel of points' distances or products.
 trait Lanes {
-    fn values<F: Four>(&self, of: [F; 2]) -> [F; 2];
+    fn values<F: Exponential>(&self, of: &[[f64; W]], out: &mut [[f64; W]]);
 }
 
 struct Rbf(f64);
 
 impl Lanes for Rbf {
     #[inline(always)]
-    fn values<F: Four>(&self, of: [F; 2]) -> [F; 2] {
-        let rbf = Power::exp(self.0);
-        [rbf.of(of[0]), rbf.of(of[1])]
+    fn values<F: Exponential>(&self, of: &[[f64; W]], out: &mut [[f64; W]]) {
+        map(&Power::<F>::exp(self.0), of, out);
     }
 }
 
@@ -123,15 +120,24 @@ struct Poly(f64, u32);
 
 impl Lanes for Poly {
     #[inline(always)]
-    fn values<F: Four>(&self, of: [F; 2]) -> [F; 2] {
-        let (c, mut left) = (F::splat(self.0), self.1);
-        let (mut results, mut squares) = ([F::splat(1.0); 2], [of[0].add(c), of[1].add(c)]);
+    fn values<F: Exponential>(&self, of: &[[f64; W]], out: &mut [[f64; W]]) {
+        map::<F, W>(self, of, out);
+    }
+}
+
+impl<F: Register> Function<F> for Poly {
+    #[inline(always)]
+    fn of<const K: usize>(&self, x: [F; K]) -> [F; K] {
+        let (mut results, mut squares, mut left) = ([F::splat(1.0); K], x, self.1);
+        for k in 0..K {
+            squares[k] = x[k].add(F::splat(self.0));
+        }
         while left > 0 {
-            for i in 0..2 {
+            for k in 0..K {
                 if left & 1 == 1 {
-                    results[i] = results[i].mul(squares[i]);
+                    results[k] = results[k].mul(squares[k]);
                 }
-                squares[i] = squares[i].mul(squares[i]);
+                squares[k] = squares[k].mul(squares[k]);
             }
             left >>= 1;
         }
@@ -152,25 +158,30 @@ impl<S: Lanes> Work for Add<'_, S> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { of, block, total, plane } = self;
-        let inner = I::Four::splat(trapezoid_weight(1, total.max(3)));
+        let (inner, registers) =
+            (I::Register::splat(trapezoid_weight(1, total.max(3))), W / I::Register::WIDTH);
+        let mut scratch = [[0.0; W]; MOST_STEPS];
         for (pairs, values) in block.rows() {
+            let scratch = &mut scratch[..values.len()];
+            of.values::<I::Register>(values, scratch);
             let out = &mut plane[pairs];
-            let mut lanes = [[0.0; 4]; 2];
-            lanes.as_flattened_mut()[..out.len()].copy_from_slice(out);
-            let mut sums = [I::Four::load(&lanes[0]), I::Four::load(&lanes[1])];
-            for (step, points) in block.steps.clone().zip(values) {
+            let mut lanes = [0.0; W];
+            lanes[..out.len()].copy_from_slice(out);
+            let mut sums = [inner; MOST_REGISTERS];
+            for i in 0..registers {
+                sums[i] = I::Register::load(&lanes, i);
+            }
+            for (step, values) in block.steps.clone().zip(&*scratch) {
                 let ends = step == 0 || step + 1 == total;
-                let weight = if ends { I::Four::splat(trapezoid_weight(step, total)) } else { inner };
-                let points = points.as_chunks::<4>().0;
-                let values = of.values([I::Four::load(&points[0]), I::Four::load(&points[1])]);
-                for i in 0..2 {
-                    sums[i] = weight.mul_add(values[i], sums[i]);
+                let weight = if ends { I::Register::splat(trapezoid_weight(step, total)) } else { inner };
+                for i in 0..registers {
+                    sums[i] = weight.mul_add(I::Register::load(values, i), sums[i]);
                 }
             }
-            for i in 0..2 {
-                sums[i].store(&mut lanes[i]);
+            for i in 0..registers {
+                sums[i].store(&mut lanes, i);
             }
-            out.copy_from_slice(&lanes.as_flattened()[..out.len()]);
+            out.copy_from_slice(&lanes[..out.len()]);
         }
     }
 }

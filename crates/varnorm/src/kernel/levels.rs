@@ -6,11 +6,8 @@
 //! earlier blocks), so that the working set stays in the first-level cache whatever the lengths.
 
 use super::columns::{H, L};
-use super::goursat::FOUR;
-use super::lanes::{Four, Isa, Work, dispatch, dispatch_registers};
+use super::lanes::{Isa, Register, Work, dispatch};
 
-/// Lanes worked on at a time: one register of AVX2.
-const V: usize = FOUR;
 /// Most levels worked on at a time: the topmost has no sums along rows, so that those of two rows, their increments and a cell
 /// take fifteen registers.
 const MOST: usize = 7;
@@ -118,7 +115,7 @@ impl Sums<'_> {
         first: usize,
         z: &[[f64; H]],
     ) {
-        dispatch_registers(Group::<G, FIRST, LAST> { sums: self, shape, first, z });
+        dispatch(Group::<G, FIRST, LAST> { sums: self, shape, first, z });
     }
 }
 
@@ -163,28 +160,29 @@ impl<const G: usize, const FIRST: bool, const LAST: bool> Group<'_, '_, G, FIRST
             rest = others;
             column
         });
-        for chunk in 0..H / V {
-            let mut sums = [[I::Four::splat(0.0); G]; R];
+        for chunk in 0..H / I::Register::WIDTH {
+            let mut sums = [[I::Register::splat(0.0); G]; R];
             for r in 0..R {
                 let row = &rows[r * levels + first..][..kept];
                 for m in 0..kept {
-                    sums[r][m] = part::<I>(&row[m], chunk);
+                    sums[r][m] = I::Register::load(&row[m], chunk);
                 }
             }
             for t in 0..width {
-                let (mut increments, mut below) = ([part::<I>(&z[t], chunk); R], [I::Four::splat(1.0); R]);
-                increments[R - 1] = part::<I>(&last_z[t], chunk);
+                let (mut increments, mut below) =
+                    ([I::Register::load(&z[t], chunk); R], [I::Register::splat(1.0); R]);
+                increments[R - 1] = I::Register::load(&last_z[t], chunk);
                 for r in 0..R {
                     if !FIRST {
-                        below[r] = part::<I>(&between[r * width + t], chunk);
+                        below[r] = I::Register::load(&between[r * width + t], chunk);
                     }
                     if !LAST {
-                        set_part::<I>(&mut between[r * width + t], chunk, sums[r][G - 1]);
+                        sums[r][G - 1].store(&mut between[r * width + t], chunk);
                     }
                 }
                 // From the top: a level needs the sums of the one below as they were before this column.
                 for m in (0..G).rev() {
-                    let mut cell = part::<I>(&columns[m][t], chunk);
+                    let mut cell = I::Register::load(&columns[m][t], chunk);
                     for r in 0..R {
                         let chains = if m == 0 { below[r] } else { sums[r][m - 1] };
                         if m < kept {
@@ -192,27 +190,17 @@ impl<const G: usize, const FIRST: bool, const LAST: bool> Group<'_, '_, G, FIRST
                         }
                         cell = increments[r].mul_add(chains, cell);
                     }
-                    set_part::<I>(&mut columns[m][t], chunk, cell);
+                    cell.store(&mut columns[m][t], chunk);
                 }
             }
             for r in 0..R {
                 let row = &mut rows[r * levels + first..][..kept];
                 for m in 0..kept {
-                    set_part::<I>(&mut row[m], chunk, sums[r][m]);
+                    sums[r][m].store(&mut row[m], chunk);
                 }
             }
         }
     }
-}
-
-#[inline(always)]
-fn part<I: Isa>(cell: &[f64; H], chunk: usize) -> I::Four {
-    I::Four::load(&cell.as_chunks::<V>().0[chunk])
-}
-
-#[inline(always)]
-fn set_part<I: Isa>(cell: &mut [f64; H], chunk: usize, values: I::Four) {
-    values.store(&mut cell.as_chunks_mut::<V>().0[chunk]);
 }
 
 /// Higher orders, one row. With `a_m[q][r]` the chains of level m that end in this cell and have used its row q times

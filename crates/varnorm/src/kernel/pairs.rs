@@ -8,10 +8,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cells::Cells;
-use super::columns::{Columns, L, Of, interleave, pack, variations};
+use super::columns::{Columns, L, Of, interleave_quarter, pack, variations};
 use super::few_channels::Few;
-use super::lanes::dispatch_registers;
-use super::product::{Vectors, Wanted, distances_in_place};
+use super::lanes::dispatch;
 use super::table;
 use crate::data::SeriesSet;
 
@@ -72,14 +71,16 @@ struct Window<'a> {
     packed: Cells,
     packed_columns: Range<usize>,
     packed_squares: Vec<[f64; L]>,
-    /// A row series, and in panels; a column series; the values of four pairs.
+    /// The row series, where it stands in all lanes.
     x: Points<'a>,
-    x_panels: Vec<f64>,
-    y: Points<'a>,
-    /// Four row series and four column series.
+    /// Four row series and four column series, where lanes hold all pairs of these, and place for some packed points.
     quads: [[Points<'a>; 4]; 2],
-    tables: Vec<f64>,
     scratch: Vec<f64>,
+    /// The values of four pairs one after the other, where lanes hold any pairs, and place for making them.
+    tables: Vec<f64>,
+    parts: Vec<[f64; L]>,
+    /// The squares of the points of all lanes, of both sides.
+    squares: [Vec<[f64; L]>; 2],
 }
 
 /// Some points, or increments, of one series.
@@ -94,17 +95,16 @@ struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// Whether they are others than before.
     fn take<const DISTANCE: bool>(
         &mut self,
         set: &'a SeriesSet,
         of: Of,
         member: usize,
         steps: &Range<usize>,
-    ) -> bool {
+    ) {
         let wanted = Some((member, steps.clone()));
         if self.of == wanted {
-            return false;
+            return;
         }
         self.of = wanted;
         let (series, channels) = (set.series(member), set.channels());
@@ -119,7 +119,6 @@ impl<'a> Points<'a> {
         if DISTANCE {
             table::squares(&self.values, channels, &mut self.squares);
         }
-        true
     }
 }
 
@@ -245,7 +244,7 @@ impl<'a> Pairs<'a> {
         out: &mut [[f64; N]],
     ) -> Strip {
         if self.few_channels() {
-            dispatch_registers(Few::<DISTANCE, N> { part, x: &self.x, rows, y: &self.y, columns, out });
+            dispatch(Few::<DISTANCE, N> { part, x: &self.x, rows, y: &self.y, columns, out });
             return Strip::Made;
         }
         if !inside(&rows, &self.window.rows) || !inside(&columns, &self.window.columns) {
@@ -297,7 +296,17 @@ impl<'a> Pairs<'a> {
     /// One row series with the column series of all lanes, of which at most so many columns are packed.
     fn fill_together<const DISTANCE: bool>(&mut self, most: usize) {
         let channels = self.row_set.channels();
-        let Window { rows, columns, cells, packed, packed_columns, packed_squares, x, .. } = &mut self.window;
+        let Window {
+            rows,
+            columns,
+            cells,
+            packed,
+            packed_columns,
+            packed_squares,
+            x,
+            squares: [x_squares, _],
+            ..
+        } = &mut self.window;
         if !inside(columns, packed_columns) {
             *packed_columns = if self.y.steps <= most { 0..self.y.steps } else { columns.clone() };
             pack(self.column_set, &self.y_members, self.of, packed_columns.clone(), packed);
@@ -310,20 +319,18 @@ impl<'a> Pairs<'a> {
         x.take::<DISTANCE>(self.row_set, self.of, self.x_members[0], rows);
         table::products_together(&x.values, packed, channels, cells);
         if DISTANCE {
-            let (set, start) = (self.column_set, columns.start);
-            let x_points = Vectors::new(&x.values, channels);
-            let points = |lane: usize, s: usize, t: usize| {
-                [x_points.vector(s), last_or(set, self.y_members[lane], start + t)]
-            };
             let y_squares = &packed_squares[at..at + columns.len()];
-            table::distances(points, [&x.squares; 4], y_squares, cells);
+            let points =
+                points(&self.x_members, &self.y_members, [self.row_set, self.column_set], rows, columns);
+            *x_squares = x.squares.iter().map(|square| [*square; L]).collect();
+            table::distances(points, x_squares, y_squares, cells);
         }
     }
 
     /// Four row series with four column series.
     fn fill_in_quads<const DISTANCE: bool>(&mut self) {
         let channels = self.row_set.channels();
-        let Window { rows, columns, cells, packed_squares, packed_columns, quads, scratch, .. } =
+        let Window { rows, columns, cells, quads, scratch, squares: [x_squares, y_squares], .. } =
             &mut self.window;
         for i in 0..4 {
             quads[0][i].take::<DISTANCE>(self.row_set, self.of, self.x_members[4 * i], rows);
@@ -333,45 +340,72 @@ impl<'a> Pairs<'a> {
         let [x_values, y_values] = [x, y].map(|side| side.each_ref().map(|points| &*points.values));
         table::products_in_quads(x_values, y_values, channels, scratch, cells);
         if DISTANCE {
-            // Of these column series nothing else is packed.
-            *packed_columns = 0..0;
-            packed_squares.resize(columns.len(), [0.0; L]);
-            for (t, squares) in packed_squares.iter_mut().enumerate() {
-                *squares = std::array::from_fn(|lane| y[lane % 4].squares[t]);
-            }
-            let points = |lane: usize, s: usize, t: usize| {
-                [(&x[lane / 4], s), (&y[lane % 4], t)]
-                    .map(|(points, step)| &points.values[step * channels..(step + 1) * channels])
+            let in_lanes = |side: &[Points<'_>; 4], of: fn(usize) -> usize, steps: usize| {
+                let squares = |step: usize| std::array::from_fn(|lane| side[of(lane)].squares[step]);
+                (0..steps).map(squares).collect()
             };
-            table::distances(points, x.each_ref().map(|points| &points.squares[..]), packed_squares, cells);
+            *x_squares = in_lanes(x, |lane| lane / 4, rows.len());
+            *y_squares = in_lanes(y, |lane| lane % 4, columns.len());
+            let points =
+                points(&self.x_members, &self.y_members, [self.row_set, self.column_set], rows, columns);
+            table::distances(points, x_squares, y_squares, cells);
         }
     }
 
     /// Every lane has its own two series.
     fn fill_lane_by_lane<const DISTANCE: bool>(&mut self) {
         let channels = self.row_set.channels();
-        let Window { rows, columns, cells, x, x_panels, y, tables, scratch, .. } = &mut self.window;
-        let (size, width) = (rows.len() * columns.len(), columns.len());
+        let Window {
+            rows,
+            columns,
+            cells,
+            quads,
+            scratch,
+            tables,
+            parts,
+            squares: [x_squares, y_squares],
+            ..
+        } = &mut self.window;
+        let size = rows.len() * columns.len();
         // Lanes without a pair keep what was there, which nobody looks at.
         tables.resize(4 * size, 0.0);
-        // Nobody else makes panels.
-        x.of = None;
+        x_squares.resize(rows.len(), [0.0; L]);
+        y_squares.resize(columns.len(), [0.0; L]);
+        let [[x, ..], [y, ..]] = quads;
         for (quarter, lanes) in self.x_members.chunks(4).zip(self.y_members.chunks(4)).enumerate() {
             let tables_of_lanes = tables.chunks_exact_mut(size).zip(lanes.0.iter().zip(lanes.1));
-            for (table, (&row, &column)) in tables_of_lanes {
-                if x.take::<DISTANCE>(self.row_set, self.of, row, rows) {
-                    table::panels(&x.values, channels, x_panels);
-                }
+            for (lane, (table, (&row, &column))) in tables_of_lanes.enumerate() {
+                x.take::<DISTANCE>(self.row_set, self.of, row, rows);
                 y.take::<DISTANCE>(self.column_set, self.of, column, columns);
-                table::products(x_panels, &y.values, channels, scratch, table);
-                if DISTANCE {
-                    let points = [Vectors::new(&x.values, channels), Vectors::new(&y.values, channels)];
-                    let squares = [&x.squares[..], &y.squares];
-                    distances_in_place(points, squares, Wanted::All, table, width);
+                table::products(&x.values, &y.values, channels, scratch, parts, table);
+                for (squares, points) in [(&mut *x_squares, &*x), (&mut *y_squares, &*y)] {
+                    let squares = squares.iter_mut().zip(&points.squares);
+                    squares.for_each(|(lanes, square)| lanes[4 * quarter + lane] = *square);
                 }
             }
-            interleave(tables, quarter, cells);
+            interleave_quarter(tables, quarter, cells);
         }
+        if DISTANCE {
+            let points =
+                points(&self.x_members, &self.y_members, [self.row_set, self.column_set], rows, columns);
+            table::distances(points, x_squares, y_squares, cells);
+        }
+    }
+}
+
+/// The points of a lane at a cell of a window.
+fn points<'a>(
+    x_members: &'a [usize],
+    y_members: &'a [usize],
+    [row_set, column_set]: [&'a SeriesSet; 2],
+    rows: &Range<usize>,
+    columns: &Range<usize>,
+) -> impl Fn(usize, usize, usize) -> [&'a [f64]; 2] {
+    let (row, column) = (rows.start, columns.start);
+    move |lane, s, t| {
+        // Of lanes without a pair nobody looks at anything.
+        let Some((x, y)) = x_members.get(lane).zip(y_members.get(lane)) else { return [&[], &[]] };
+        [last_or(row_set, *x, row + s), last_or(column_set, *y, column + t)]
     }
 }
 

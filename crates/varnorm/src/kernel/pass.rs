@@ -42,10 +42,15 @@ impl Tile<'_> {
         (row - self.rows.start) * self.columns.len() + column - self.columns.start
     }
 
+    /// Whether a pair is wanted.
+    pub(crate) fn wants(&self, row: usize, column: usize) -> bool {
+        !self.upper || column >= row
+    }
+
     /// The pairs that are wanted, row by row.
     pub(crate) fn wanted_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.rows.clone().flat_map(move |row| {
-            let wanted = self.columns.clone().filter(move |column| !self.upper || *column >= row);
+            let wanted = self.columns.clone().filter(move |column| self.wants(row, *column));
             wanted.map(move |column| (row, column))
         })
     }

@@ -5,7 +5,7 @@ use super::cells::Cells;
 use super::columns::L;
 use super::goursat::{CornerSweep, EdgeSweep, FOUR, INVERSE_FACTORIALS, WideCornerSweep, align, normalize};
 use super::increments::{Increments, block_width, cells, split};
-use super::lanes::{dispatch, dispatch_registers};
+use super::lanes::dispatch;
 use super::pairs::{Pairs, ROWS};
 
 type Cell = [f64; L];
@@ -369,15 +369,15 @@ fn edge_sweep(
 ) {
     let wanted = wanted(lanes);
     match order {
-        3 => dispatch_registers(EdgeSweep::<3> { z, factor, parts, above, left, wanted }),
-        4 => dispatch_registers(EdgeSweep::<4> { z, factor, parts, above, left, wanted }),
-        5 => dispatch_registers(EdgeSweep::<5> { z, factor, parts, above, left, wanted }),
-        6 => dispatch_registers(EdgeSweep::<6> { z, factor, parts, above, left, wanted }),
-        7 => dispatch_registers(EdgeSweep::<7> { z, factor, parts, above, left, wanted }),
-        8 => dispatch_registers(EdgeSweep::<8> { z, factor, parts, above, left, wanted }),
-        9 => dispatch_registers(EdgeSweep::<9> { z, factor, parts, above, left, wanted }),
-        10 => dispatch_registers(EdgeSweep::<10> { z, factor, parts, above, left, wanted }),
-        _ => dispatch_registers(EdgeSweep::<12> { z, factor, parts, above, left, wanted }),
+        3 => dispatch(EdgeSweep::<3> { z, factor, parts, above, left, wanted }),
+        4 => dispatch(EdgeSweep::<4> { z, factor, parts, above, left, wanted }),
+        5 => dispatch(EdgeSweep::<5> { z, factor, parts, above, left, wanted }),
+        6 => dispatch(EdgeSweep::<6> { z, factor, parts, above, left, wanted }),
+        7 => dispatch(EdgeSweep::<7> { z, factor, parts, above, left, wanted }),
+        8 => dispatch(EdgeSweep::<8> { z, factor, parts, above, left, wanted }),
+        9 => dispatch(EdgeSweep::<9> { z, factor, parts, above, left, wanted }),
+        10 => dispatch(EdgeSweep::<10> { z, factor, parts, above, left, wanted }),
+        _ => dispatch(EdgeSweep::<12> { z, factor, parts, above, left, wanted }),
     }
 }
 

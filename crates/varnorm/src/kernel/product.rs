@@ -2,12 +2,12 @@
 //!
 //! A general matrix product chooses its blocking from the shapes and so its bits too. Here each cell is summed
 //! over fixed blocks of [`DEPTH`] terms, in order, whatever the tile it is computed in: results are
-//! bit-identical for any tiling and any batch, and exactly symmetric. Within a block there are four sums, of every fourth
+//! bit-identical for any tiling and any batch, and exactly symmetric. Within a block there are four or eight sums, of every fourth or eighth
 //! term: registers run along the vectors, which are read where they lie, and nothing has to be packed.
 
 use std::ops::Range;
 
-use super::lanes::{Four, Isa, Work, dispatch_registers};
+use super::lanes::{Isa, Register, W, Work, dispatch};
 
 /// Terms per block.
 const DEPTH: usize = 256;
@@ -89,19 +89,19 @@ pub(crate) fn inner_products_of(
     out: &mut [f64],
     out_stride: usize,
 ) {
-    dispatch_registers(Sums::<false> { a, b, wanted, out, out_stride });
+    dispatch(Sums::<false> { a, b, wanted, out, out_stride });
 }
 
 /// `out[i * out_stride + j] = |a_i - b_j|^2`, likewise; from the differences themselves, so that no digits are lost to
 /// cancellation.
 pub(crate) fn squared_distances(a: &[f64], b: &[f64], depth: usize, out: &mut [f64], out_stride: usize) {
     let (a, b) = (Vectors::new(a, depth), Vectors::new(b, depth));
-    dispatch_registers(Sums::<true> { a, b, wanted: Wanted::All, out, out_stride });
+    dispatch(Sums::<true> { a, b, wanted: Wanted::All, out, out_stride });
 }
 
 /// `out[i] = <a_i, a_i>`, with the bits that [`inner_products`] gives.
 pub(crate) fn squares(a: Vectors<'_>, out: &mut [f64]) {
-    dispatch_registers(Squares { a, out });
+    dispatch(Squares { a, out });
 }
 
 /// Puts `|a_i - b_j|^2` in the place of `<a_i, b_j>`, from those and from [`squares`], which takes half as many operations as
@@ -113,7 +113,7 @@ pub(crate) fn distances_in_place(
     out: &mut [f64],
     out_stride: usize,
 ) {
-    dispatch_registers(InPlace { a, b, a_squares, b_squares, wanted, out, out_stride });
+    dispatch(InPlace { a, b, a_squares, b_squares, wanted, out, out_stride });
 }
 
 struct InPlace<'a> {
@@ -134,13 +134,15 @@ impl Work for InPlace<'_> {
             let first = wanted.first(i).min(b.count);
             let cells = &mut out[i * out_stride + first..i * out_stride + b.count];
             let (x2, b_squares) = (a_squares[i], &b_squares[first..b.count]);
-            let ((fours, rest), (fours_2, rest_2)) = (cells.as_chunks_mut::<4>(), b_squares.as_chunks::<4>());
+            let ((many, rest), (many_2, rest_2)) = (cells.as_chunks_mut::<W>(), b_squares.as_chunks::<W>());
             let mut trusted = true;
-            for (cells, y2) in fours.iter_mut().zip(fours_2) {
-                let sums = I::Four::splat(x2).add(I::Four::load(y2));
-                let (distances, all) = from_products(I::Four::load(cells), sums);
-                distances.store(cells);
-                trusted &= all;
+            for (cells, y2) in many.iter_mut().zip(many_2) {
+                for at in 0..W / I::Register::WIDTH {
+                    let sums = I::Register::splat(x2).add(I::Register::load(y2, at));
+                    let (distances, all) = from_products(I::Register::load(cells, at), sums);
+                    distances.store(cells, at);
+                    trusted &= all;
+                }
             }
             for (cell, y2) in rest.iter_mut().zip(rest_2) {
                 *cell = I::mul_add(-2.0, *cell, x2 + y2);
@@ -159,7 +161,7 @@ impl Work for InPlace<'_> {
 
 /// `|x - y|^2` from `<x, y>` and `|x|^2 + |y|^2`, and whether enough digits are left of all.
 #[inline(always)]
-pub(crate) fn from_products<F: Four>(products: F, sums: F) -> (F, bool) {
+pub(crate) fn from_products<F: Register>(products: F, sums: F) -> (F, bool) {
     let distances = F::splat(-2.0).mul_add(products, sums);
     (distances, distances.all_above(F::splat(CANCELLED).mul(sums)))
 }
@@ -199,9 +201,7 @@ fn one_cell<I: Isa, const DISTANCE: bool>(x: &[f64], y: &[f64]) -> f64 {
     for start in (0..x.len()).step_by(DEPTH) {
         let terms = start..x.len().min(start + DEPTH);
         let sums = panel::<I, 1, 1, DISTANCE>([&x[terms.clone()]], [&y[terms]]);
-        let mut values = [0.0; COLUMNS];
-        sums[0].store(&mut values);
-        total = if start == 0 { values[0] } else { total + values[0] };
+        total = if start == 0 { sums[0][0] } else { total + sums[0][0] };
     }
     total
 }
@@ -250,12 +250,12 @@ impl<const DISTANCE: bool> Sums<'_, DISTANCE> {
                         panel_a[r] = a.terms(row + r, terms.clone());
                     }
                     let sums = panel::<I, ROWS, COLUMNS, DISTANCE>(panel_a, panel_b);
-                    add_block::<I, ROWS>(&sums, width, first, out, self.out_stride);
+                    add_block(&sums, width, first, out, self.out_stride);
                     row += ROWS;
                 } else {
                     let panel_a = [a.terms(row, terms.clone())];
                     let sums = panel::<I, 1, COLUMNS, DISTANCE>(panel_a, panel_b);
-                    add_block::<I, 1>(&sums, width, first, out, self.out_stride);
+                    add_block(&sums, width, first, out, self.out_stride);
                     row += 1;
                 }
             }
@@ -265,8 +265,8 @@ impl<const DISTANCE: bool> Sums<'_, DISTANCE> {
 
 /// Writes the first block of a sum, adds the later ones.
 #[inline(always)]
-fn add_block<I: Isa, const R: usize>(
-    sums: &[I::Four; R],
+fn add_block<const R: usize>(
+    sums: &[[f64; COLUMNS]; R],
     width: usize,
     first: bool,
     out: &mut [f64],
@@ -274,14 +274,13 @@ fn add_block<I: Isa, const R: usize>(
 ) {
     for r in 0..R {
         let cells = &mut out[r * out_stride..];
-        if let (COLUMNS, Some(cells)) = (width, cells.first_chunk_mut()) {
-            let sum = if first { sums[r] } else { I::Four::load(cells).add(sums[r]) };
-            sum.store(cells);
+        if let (COLUMNS, Some(cells)) = (width, cells.first_chunk_mut::<COLUMNS>()) {
+            for j in 0..COLUMNS {
+                cells[j] = if first { sums[r][j] } else { cells[j] + sums[r][j] };
+            }
         } else {
-            let mut values = [0.0; COLUMNS];
-            sums[r].store(&mut values);
             for j in 0..width {
-                cells[j] = if first { values[j] } else { cells[j] + values[j] };
+                cells[j] = if first { sums[r][j] } else { cells[j] + sums[r][j] };
             }
         }
     }
@@ -292,50 +291,64 @@ fn add_block<I: Isa, const R: usize>(
 fn panel<I: Isa, const R: usize, const C: usize, const DISTANCE: bool>(
     a: [&[f64]; R],
     b: [&[f64]; C],
-) -> [I::Four; R] {
-    let (length, fours) = (a[0].len(), a[0].len() / 4);
-    let (mut xs, mut ys) = ([&[[0.0; 4]; 0][..]; R], [&[[0.0; 4]; 0][..]; C]);
-    for r in 0..R {
-        xs[r] = &a[r].as_chunks::<4>().0[..fours];
-    }
-    for c in 0..C {
-        ys[c] = &b[c].as_chunks::<4>().0[..fours];
-    }
-    let zero = I::Four::splat(0.0);
+) -> [[f64; COLUMNS]; R] {
+    let zero = I::Register::splat(0.0);
     let mut sums = [[zero; COLUMNS]; R];
-    for k in 0..fours {
-        let mut x = [zero; R];
-        for r in 0..R {
-            x[r] = I::Four::load(&xs[r][k]);
-        }
-        for c in 0..C {
-            let y = I::Four::load(&ys[c][k]);
-            for r in 0..R {
-                sums[r][c] = term::<I, DISTANCE>(x[r], y, sums[r][c]);
-            }
-        }
+    match I::Register::WIDTH {
+        8 => add_terms::<I, R, C, 8, DISTANCE>(a, b, &mut sums),
+        _ => add_terms::<I, R, C, 4, DISTANCE>(a, b, &mut sums),
     }
-    if !length.is_multiple_of(4) {
-        let mut x = [zero; R];
-        for r in 0..R {
-            x[r] = I::Four::load_some(&a[r][4 * fours..length]);
-        }
-        for c in 0..C {
-            let y = I::Four::load_some(&b[c][4 * fours..length]);
-            for r in 0..R {
-                sums[r][c] = term::<I, DISTANCE>(x[r], y, sums[r][c]);
-            }
-        }
-    }
-    let mut totals = [zero; R];
+    let mut totals = [[0.0; COLUMNS]; R];
     for r in 0..R {
-        totals[r] = I::Four::sums(sums[r]);
+        totals[r] = I::Register::sums(sums[r]);
     }
     totals
 }
 
+/// The terms of a block, as many at a time as a register holds.
 #[inline(always)]
-fn term<I: Isa, const DISTANCE: bool>(x: I::Four, y: I::Four, sum: I::Four) -> I::Four {
+fn add_terms<I: Isa, const R: usize, const C: usize, const WIDTH: usize, const DISTANCE: bool>(
+    a: [&[f64]; R],
+    b: [&[f64]; C],
+    sums: &mut [[I::Register; COLUMNS]; R],
+) {
+    let zero = I::Register::splat(0.0);
+    let (length, whole) = (a[0].len(), a[0].len() / WIDTH);
+    let (mut xs, mut ys) = ([&[[0.0; WIDTH]; 0][..]; R], [&[[0.0; WIDTH]; 0][..]; C]);
+    for r in 0..R {
+        xs[r] = &a[r].as_chunks::<WIDTH>().0[..whole];
+    }
+    for c in 0..C {
+        ys[c] = &b[c].as_chunks::<WIDTH>().0[..whole];
+    }
+    for k in 0..whole {
+        let mut x = [zero; R];
+        for r in 0..R {
+            x[r] = I::Register::load(&xs[r][k], 0);
+        }
+        for c in 0..C {
+            let y = I::Register::load(&ys[c][k], 0);
+            for r in 0..R {
+                sums[r][c] = term::<I::Register, DISTANCE>(x[r], y, sums[r][c]);
+            }
+        }
+    }
+    if !length.is_multiple_of(WIDTH) {
+        let mut x = [zero; R];
+        for r in 0..R {
+            x[r] = I::Register::load_some(&a[r][WIDTH * whole..length]);
+        }
+        for c in 0..C {
+            let y = I::Register::load_some(&b[c][WIDTH * whole..length]);
+            for r in 0..R {
+                sums[r][c] = term::<I::Register, DISTANCE>(x[r], y, sums[r][c]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn term<F: Register, const DISTANCE: bool>(x: F, y: F, sum: F) -> F {
     if DISTANCE {
         let difference = x.sub(y);
         difference.mul_add(difference, sum)

@@ -54,9 +54,6 @@ pub(crate) fn walk_diagonal(
     run_groups(recurrence, [set, set], &groups, place, planes, kept);
 }
 
-/// With more channels than this, eight series together are too much for the second-level cache: one pair at a time is faster.
-const QUAD_CHANNELS: usize = 256;
-
 /// Row and column series of up to L pairs.
 type Group = (Vec<usize>, Vec<usize>);
 
@@ -66,16 +63,14 @@ type Group = (Vec<usize>, Vec<usize>);
 fn groups(tile: &Tile<'_>) -> Vec<Group> {
     let (mut groups, mut rest) = (Vec::new(), (Vec::new(), Vec::new()));
     let columns: Vec<usize> = tile.columns.clone().collect();
-    let wanted = |row: usize, column: usize| !tile.upper || column >= row;
-    let height = if tile.row_set.channels() <= QUAD_CHANNELS { 4 } else { 1 };
     for members in columns.chunks(L) {
-        let all = |row: &usize| members.len() == L && wanted(*row, members[0]);
+        let all = |row: &usize| members.len() == L && tile.wants(*row, members[0]);
         let (whole, others): (Vec<usize>, Vec<usize>) = tile.rows.clone().partition(all);
         groups.extend(whole.iter().map(|row| (vec![*row; L], members.to_vec())));
-        for rows in others.chunks(height) {
+        for rows in others.chunks(4) {
             for members in members.chunks(4) {
                 let pairs = rows.iter().flat_map(|row| members.iter().map(move |column| (*row, *column)));
-                let (x, y): Group = pairs.filter(|(row, column)| wanted(*row, *column)).unzip();
+                let (x, y): Group = pairs.filter(|(row, column)| tile.wants(*row, *column)).unzip();
                 if x.len() == L {
                     groups.push((x, y));
                 } else {

@@ -30,7 +30,7 @@
 use std::ops::Range;
 
 use super::columns::{Columns, L, Of};
-use super::lanes::{Four, Isa, Work, dispatch, tanh};
+use super::lanes::{Isa, Register, Work, dispatch, tanh};
 use super::normal::Normal;
 use super::pass::{Pass, Tile, Values};
 use super::product::{Vectors, inner_products_of, squares};
@@ -167,9 +167,10 @@ impl Work for Flow<'_> {
 }
 
 /// Rows of a matrix that are multiplied at a time: with four registers of sums each, a factor each and one of the state
-/// they fill the sixteen that there are.
+/// they fill the sixteen of AVX2. With AVX-512 there are more, and they are wider.
 const ROWS: usize = 3;
-/// Registers of L lanes.
+const MANY_ROWS: usize = 6;
+/// Registers that L lanes take, at most.
 const QUARTERS: usize = L / 4;
 
 /// `A Z + b`, a few rows at a time: each value of the state that is loaded serves all of them.
@@ -178,14 +179,17 @@ fn multiply<I: Isa>(rows: &[f64], state: &[[f64; L]], sums: &mut [[f64; L]]) {
     let features = state.len();
     let mut j = 0;
     while j < features {
-        let wide = j + ROWS <= features;
         let (rows, sums) = (&rows[j * (features + 1)..], &mut sums[j..]);
-        if wide {
+        if I::Register::WIDTH > 4 && sums.len() >= MANY_ROWS {
+            multiply_rows::<I, MANY_ROWS>(rows, state, sums);
+            j += MANY_ROWS;
+        } else if sums.len() >= ROWS {
             multiply_rows::<I, ROWS>(rows, state, sums);
+            j += ROWS;
         } else {
             multiply_rows::<I, 1>(rows, state, sums);
+            j += 1;
         }
-        j += if wide { ROWS } else { 1 };
     }
 }
 
@@ -193,26 +197,26 @@ fn multiply<I: Isa>(rows: &[f64], state: &[[f64; L]], sums: &mut [[f64; L]]) {
 #[inline(always)]
 fn multiply_rows<I: Isa, const R: usize>(rows: &[f64], state: &[[f64; L]], out: &mut [[f64; L]]) {
     let width = state.len() + 1;
-    let mut sums = [[I::Four::splat(0.0); QUARTERS]; R];
+    let mut sums = [[I::Register::splat(0.0); QUARTERS]; R];
     for r in 0..R {
-        sums[r] = [I::Four::splat(rows[r * width + state.len()]); QUARTERS];
+        sums[r] = [I::Register::splat(rows[r * width + state.len()]); QUARTERS];
     }
     let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r * width..r * width + state.len()]);
     for (k, z) in state.iter().enumerate() {
-        let mut factors = [I::Four::splat(0.0); R];
+        let mut factors = [I::Register::splat(0.0); R];
         for r in 0..R {
-            factors[r] = I::Four::splat(rows[r][k]);
+            factors[r] = I::Register::splat(rows[r][k]);
         }
-        for q in 0..QUARTERS {
-            let z = I::Four::load(&z.as_chunks::<4>().0[q]);
+        for q in 0..L / I::Register::WIDTH {
+            let z = I::Register::load(z, q);
             for r in 0..R {
                 sums[r][q] = factors[r].mul_add(z, sums[r][q]);
             }
         }
     }
     for (out, sums) in out.iter_mut().zip(&sums) {
-        for q in 0..QUARTERS {
-            sums[q].store(&mut out.as_chunks_mut::<4>().0[q]);
+        for q in 0..L / I::Register::WIDTH {
+            sums[q].store(out, q);
         }
     }
 }

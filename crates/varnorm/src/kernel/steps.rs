@@ -7,16 +7,18 @@ use std::ops::Range;
 
 use super::cells::Cells;
 use super::columns::L;
-use super::lanes::{Four, Isa, W, Work, dispatch_registers};
+use super::lanes::{Isa, MOST_REGISTERS, Register, W, Work, dispatch, interleave};
 use super::pass::Tile;
 use crate::data::SeriesSet;
 
 /// Values of a packed block of steps: it stays in the first-level cache while all rows of a tile pass by.
 const PACKED: usize = 2048;
 /// Steps of a block, at most.
-const MOST_STEPS: usize = 64;
-/// Row series at a time: each value that is loaded serves all of them, and their sums fill half of the registers of AVX2.
-const ROWS: usize = 4;
+pub(super) const MOST_STEPS: usize = 64;
+/// Row series at a time: each value that is loaded serves all of them; with AVX2 half of them at a time, whose sums fill half
+/// of the registers.
+const ROWS: usize = 8;
+const HALF: usize = ROWS / 2;
 
 /// Changes points before they are used.
 pub(super) type Alter<'a> = Option<&'a dyn Fn(&mut [f64])>;
@@ -46,7 +48,7 @@ impl Block<'_> {
 /// Hands all pairs of a tile at all steps to `each`, the steps of a pair in order.
 pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut each: impl FnMut(Block<'_>)) {
     let first = tile.row_set.series(tile.rows.start);
-    let (steps, channels, stride) = (first.steps(), first.channels(), tile.columns.len());
+    let (total, channels, stride) = (first.steps(), first.channels(), tile.columns.len());
     let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
     let (mut packed, mut values) = (Cells::default(), Cells::default());
     let packed = halves(packed.take((most * channels).div_ceil(2)));
@@ -54,8 +56,8 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
     // Points are changed once for all they meet.
     let altered = if alter.is_some() { most * channels } else { 0 };
     let (mut of_rows, mut of_columns) = (vec![0.0; tile.rows.len() * altered], vec![0.0; W * altered]);
-    for start in (0..steps).step_by(most) {
-        let steps = start..steps.min(start + most);
+    for start in (0..total).step_by(most) {
+        let steps = start..total.min(start + most);
         let size = steps.len() * channels;
         change(tile.row_set, tile.rows.clone(), &steps, alter, &mut of_rows);
         for column in tile.columns.clone().step_by(W) {
@@ -67,7 +69,7 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
                 let at = lane.min(columns.len() - 1);
                 *y = some_steps(tile.column_set, column + at, &steps, alter, at, &of_columns);
             }
-            pack(&y, &mut packed[..size]);
+            dispatch(Pack { rows: y, out: &mut packed[..size] });
             let last = if tile.upper { tile.rows.end.min(columns.end) } else { tile.rows.end };
             for row in (tile.rows.start..last).step_by(ROWS) {
                 let rows = ROWS.min(last - row);
@@ -77,7 +79,7 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
                     *x = some_steps(tile.row_set, row, &steps, alter, row - tile.rows.start, &of_rows);
                 }
                 let (packed, out) = (&packed[..size], &mut values[..ROWS * steps.len()]);
-                dispatch_registers(Values::<DISTANCE> { x, packed, channels, out });
+                dispatch(Values::<DISTANCE> { x, rows, packed, channels, out });
                 let at = (row - tile.rows.start) * stride + column - tile.columns.start;
                 let pairs = at..at + columns.len();
                 each(Block { steps: steps.clone(), pairs, rows, stride, values });
@@ -118,11 +120,17 @@ fn some_steps<'a>(
 }
 
 /// Puts W rows side by side.
-fn pack(rows: &[&[f64]; W], out: &mut [[f64; W]]) {
-    let length = out.len();
-    let [a, b, c, d, e, f, g, h] = rows.map(|row| &row[..length]);
-    for (at, cells) in out.iter_mut().enumerate() {
-        *cells = [a[at], b[at], c[at], d[at], e[at], f[at], g[at], h[at]];
+struct Pack<'a> {
+    rows: [&'a [f64]; W],
+    out: &'a mut [[f64; W]],
+}
+
+impl Work for Pack<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { rows: [a, b, c, d, e, f, g, h], out } = self;
+        interleave::<I, W>([a, b, c, d], 0, out);
+        interleave::<I, W>([e, f, g, h], 1, out);
     }
 }
 
@@ -134,9 +142,10 @@ pub(super) fn walk_diagonal(
     mut each: impl FnMut(Block<'_>),
 ) {
     let (steps, channels) = (set.series(which.start).steps(), set.channels());
-    let most = (PACKED / channels).clamp(1, MOST_STEPS);
+    let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
     let mut copies = vec![0.0; if alter.is_some() { W * most * channels } else { 0 }];
-    let mut values = vec![[0.0; W]; most];
+    let (mut packed, mut values) = (Cells::default(), vec![[0.0; W]; most]);
+    let packed = halves(packed.take((most * channels).div_ceil(2)));
     for first in which.clone().step_by(W) {
         let series = first..which.end.min(first + W);
         for start in (0..steps).step_by(most) {
@@ -147,7 +156,9 @@ pub(super) fn walk_diagonal(
                 let at = lane.min(series.len() - 1);
                 *x = some_steps(set, first + at, &steps, alter, at, &copies);
             }
-            dispatch_registers(Squares { x, channels, out: &mut values[..steps.len()] });
+            let packed = &mut packed[..steps.len() * channels];
+            dispatch(Pack { rows: x, out: &mut *packed });
+            dispatch(Squares { packed, channels, out: &mut values[..steps.len()] });
             let pairs = first - which.start..series.end - which.start;
             each(Block { steps, pairs, rows: 1, stride: 0, values: &values });
         }
@@ -156,6 +167,8 @@ pub(super) fn walk_diagonal(
 
 struct Values<'a, const DISTANCE: bool> {
     x: [&'a [f64]; ROWS],
+    /// How many of these are wanted.
+    rows: usize,
     packed: &'a [[f64; W]],
     channels: usize,
     out: &'a mut [[f64; W]],
@@ -164,38 +177,57 @@ struct Values<'a, const DISTANCE: bool> {
 impl<const DISTANCE: bool> Work for Values<'_, DISTANCE> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { x, packed, channels, out } = self;
-        let steps = packed.len() / channels;
-        for (step, y) in packed.chunks_exact(channels).enumerate() {
-            let mut xs = x;
-            for r in 0..ROWS {
-                xs[r] = &x[r][step * channels..(step + 1) * channels];
+        let Self { x, rows, packed, channels, out } = self;
+        let (steps, halves) = (packed.len() / channels, x.as_chunks::<HALF>().0);
+        if I::Register::WIDTH == W && rows > HALF {
+            return some_rows::<I, ROWS, DISTANCE>(x, packed, channels, out);
+        }
+        let halves = halves.iter().zip(out.chunks_exact_mut(HALF * steps));
+        for (x, out) in halves.take(rows.div_ceil(HALF)) {
+            some_rows::<I, HALF, DISTANCE>(*x, packed, channels, out);
+        }
+    }
+}
+
+/// All steps of R row series.
+#[inline(always)]
+fn some_rows<I: Isa, const R: usize, const DISTANCE: bool>(
+    x: [&[f64]; R],
+    packed: &[[f64; W]],
+    channels: usize,
+    out: &mut [[f64; W]],
+) {
+    let (steps, registers, zero) = (packed.len() / channels, W / I::Register::WIDTH, I::Register::splat(0.0));
+    for (step, y) in packed.chunks_exact(channels).enumerate() {
+        let mut xs = x;
+        for r in 0..R {
+            xs[r] = &x[r][step * channels..(step + 1) * channels];
+        }
+        let mut sums = [[zero; MOST_REGISTERS]; R];
+        for (channel, cell) in y.iter().enumerate() {
+            let mut y = [zero; MOST_REGISTERS];
+            for i in 0..registers {
+                y[i] = I::Register::load(cell, i);
             }
-            let mut sums = [[I::Four::splat(0.0); 2]; ROWS];
-            for (channel, y) in y.iter().enumerate() {
-                let y = y.as_chunks::<4>().0;
-                let y = [I::Four::load(&y[0]), I::Four::load(&y[1])];
-                for r in 0..ROWS {
-                    let x = I::Four::splat(xs[r][channel]);
-                    for i in 0..2 {
-                        let (a, b) = if DISTANCE { (x.sub(y[i]), x.sub(y[i])) } else { (x, y[i]) };
-                        sums[r][i] = a.mul_add(b, sums[r][i]);
-                    }
+            for r in 0..R {
+                let x = I::Register::splat(xs[r][channel]);
+                for i in 0..registers {
+                    let (a, b) = if DISTANCE { (x.sub(y[i]), x.sub(y[i])) } else { (x, y[i]) };
+                    sums[r][i] = a.mul_add(b, sums[r][i]);
                 }
             }
-            for r in 0..ROWS {
-                let out = out[r * steps + step].as_chunks_mut::<4>().0;
-                for i in 0..2 {
-                    sums[r][i].store(&mut out[i]);
-                }
+        }
+        for r in 0..R {
+            for i in 0..registers {
+                sums[r][i].store(&mut out[r * steps + step], i);
             }
         }
     }
 }
 
-/// `<x, x>` of W series in the order of [`Values`].
+/// `<x, x>` of W packed series in the order of [`Values`].
 struct Squares<'a> {
-    x: [&'a [f64]; W],
+    packed: &'a [[f64; W]],
     channels: usize,
     out: &'a mut [[f64; W]],
 }
@@ -203,19 +235,39 @@ struct Squares<'a> {
 impl Work for Squares<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { x, channels, out } = self;
-        for (step, out) in out.iter_mut().enumerate() {
-            let mut points = x;
-            for lane in 0..W {
-                points[lane] = &x[lane][step * channels..(step + 1) * channels];
+        let Self { packed, channels, out } = self;
+        let mut step = 0;
+        while step < out.len() {
+            // Some steps at once: none waits for the one before.
+            let (points, out) = (&packed[step * channels..], &mut out[step..]);
+            match out.len() >= HALF {
+                true => some_squares::<I, HALF>(points, channels, out),
+                false => some_squares::<I, 1>(points, channels, out),
             }
-            *out = [0.0; W];
-            for channel in 0..channels {
-                for lane in 0..W {
-                    let value = points[lane][channel];
-                    out[lane] = I::mul_add(value, value, out[lane]);
-                }
+            step += if out.len() >= HALF { HALF } else { 1 };
+        }
+    }
+}
+
+/// The squares of the first S steps.
+#[inline(always)]
+fn some_squares<I: Isa, const S: usize>(packed: &[[f64; W]], channels: usize, out: &mut [[f64; W]]) {
+    let (registers, zero) = (W / I::Register::WIDTH, I::Register::splat(0.0));
+    let (mut points, mut sums) = ([&packed[..0]; S], [[zero; MOST_REGISTERS]; S]);
+    for s in 0..S {
+        points[s] = &packed[s * channels..][..channels];
+    }
+    for channel in 0..channels {
+        for s in 0..S {
+            for i in 0..registers {
+                let value = I::Register::load(&points[s][channel], i);
+                sums[s][i] = value.mul_add(value, sums[s][i]);
             }
+        }
+    }
+    for s in 0..S {
+        for i in 0..registers {
+            sums[s][i].store(&mut out[s], i);
         }
     }
 }

@@ -31,9 +31,10 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::lanes::{Four, Isa, Work, dispatch_registers};
+use super::lanes::{Function, Isa, MOST_REGISTERS, Register, W, Work, dispatch, map};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::steps::{self, Alter, Block};
+use super::product::{self, Vectors};
+use super::steps::{self, Alter, Block, MOST_STEPS};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 
@@ -127,9 +128,13 @@ impl Pass for VrkPass {
 /// Every point is shorter than `1 / tau`; otherwise an error that names the longest.
 fn in_domain(tau: f64, set: &SeriesSet) -> Result<()> {
     let (mut longest, mut place) = (0.0f64, (0, 0));
+    let mut squares = Vec::new();
     for series in 0..set.len() {
-        for (step, point) in set.series(series).values().chunks_exact(set.channels()).enumerate() {
-            let length = length(point);
+        let points = Vectors::new(set.series(series).values(), set.channels());
+        squares.resize(set.series(series).steps(), 0.0);
+        product::squares(points, &mut squares);
+        for (step, square) in squares.iter().enumerate() {
+            let length = square.sqrt();
             // Also true for an overflow to infinity.
             if length > longest {
                 (longest, place) = (length, (series, step));
@@ -197,7 +202,7 @@ impl VrkPass {
                 for (k, (kernel, planes)) in kernels.iter().zip(&mut states).enumerate() {
                     let (mantissas, exponents) = planes.split_at_mut(pairs);
                     let ones = &mut ones[k * pairs..(k + 1) * pairs];
-                    dispatch_registers(Advance { kernel, block: &block, ones, mantissas, exponents });
+                    dispatch(Advance { kernel, block: &block, ones, mantissas, exponents });
                 }
             };
             match kernels[0].clip {
@@ -220,6 +225,22 @@ impl VrkPass {
     }
 }
 
+/// q as a function of products, with `-tau^2` and `lambda^2`.
+struct Quotient<F>([F; 2]);
+
+impl<F: Register> Function<F> for Quotient<F> {
+    #[inline(always)]
+    fn of<const K: usize>(&self, mut x: [F; K]) -> [F; K] {
+        for k in 0..K {
+            x[k] = self.0[0].mul_add(x[k], F::splat(1.0));
+        }
+        for k in 0..K {
+            x[k] = self.0[1].div(x[k]);
+        }
+        x
+    }
+}
+
 /// `K = 1 + q K` for some pairs and steps, with room made in the mantissas.
 struct Advance<'a> {
     kernel: &'a One,
@@ -234,40 +255,46 @@ impl Work for Advance<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { kernel, block, ones, mantissas, exponents } = self;
-        let (minus_tau_square, lambda_square) =
-            (I::Four::splat(-kernel.tau * kernel.tau), I::Four::splat(kernel.lambda * kernel.lambda));
-        let (large, unit) = (I::Four::splat(LARGE), I::Four::splat(1.0));
+        let quotient =
+            Quotient([-kernel.tau * kernel.tau, kernel.lambda * kernel.lambda].map(I::Register::splat));
+        let mut quotients = [[0.0; W]; MOST_STEPS];
+        let (large, unit) = (I::Register::splat(LARGE), I::Register::splat(1.0));
+        let registers = W / I::Register::WIDTH;
         for (pairs, steps) in block.rows() {
             let (mantissas, ones) = (&mut mantissas[pairs.clone()], &mut ones[pairs.clone()]);
             let exponents = &mut exponents[pairs];
-            let (mut values, mut scaled) = ([[1.0; 4]; 2], [[1.0; 4]; 2]);
-            values.as_flattened_mut()[..mantissas.len()].copy_from_slice(mantissas);
-            scaled.as_flattened_mut()[..ones.len()].copy_from_slice(ones);
-            let mut value = [I::Four::load(&values[0]), I::Four::load(&values[1])];
-            let mut one = [I::Four::load(&scaled[0]), I::Four::load(&scaled[1])];
-            for products in steps {
-                let products = products.as_chunks::<4>().0;
-                for i in 0..2 {
-                    let below = minus_tau_square.mul_add(I::Four::load(&products[i]), unit);
-                    value[i] = lambda_square.div(below).mul_add(value[i], one[i]);
+            let (mut values, mut scaled) = ([1.0; W], [1.0; W]);
+            values[..mantissas.len()].copy_from_slice(mantissas);
+            scaled[..ones.len()].copy_from_slice(ones);
+            let (mut value, mut one) = ([unit; MOST_REGISTERS], [unit; MOST_REGISTERS]);
+            for i in 0..registers {
+                (value[i], one[i]) = (I::Register::load(&values, i), I::Register::load(&scaled, i));
+            }
+            let quotients = &mut quotients[..steps.len()];
+            map(&quotient, steps, quotients);
+            for quotients in quotients {
+                let mut largest = unit;
+                for i in 0..registers {
+                    value[i] = I::Register::load(quotients, i).mul_add(value[i], one[i]);
+                    largest = value[i].abs().max(largest);
                 }
-                if value[0].abs().max(value[1].abs()).any_above(large) {
-                    for i in 0..2 {
-                        value[i].store(&mut values[i]);
-                        one[i].store(&mut scaled[i]);
+                if largest.any_above(large) {
+                    for i in 0..registers {
+                        value[i].store(&mut values, i);
+                        one[i].store(&mut scaled, i);
                     }
-                    make_room(values.as_flattened_mut(), scaled.as_flattened_mut(), exponents);
-                    for i in 0..2 {
-                        (value[i], one[i]) = (I::Four::load(&values[i]), I::Four::load(&scaled[i]));
+                    make_room(&mut values, &mut scaled, exponents);
+                    for i in 0..registers {
+                        (value[i], one[i]) = (I::Register::load(&values, i), I::Register::load(&scaled, i));
                     }
                 }
             }
-            for i in 0..2 {
-                value[i].store(&mut values[i]);
-                one[i].store(&mut scaled[i]);
+            for i in 0..registers {
+                value[i].store(&mut values, i);
+                one[i].store(&mut scaled, i);
             }
-            mantissas.copy_from_slice(&values.as_flattened()[..mantissas.len()]);
-            ones.copy_from_slice(&scaled.as_flattened()[..ones.len()]);
+            mantissas.copy_from_slice(&values[..mantissas.len()]);
+            ones.copy_from_slice(&scaled[..ones.len()]);
         }
     }
 }
