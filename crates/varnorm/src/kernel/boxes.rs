@@ -19,7 +19,8 @@
 //! The error was found to be a share ([`share`]) of `c` times what the last level changed, c being the largest growth of u
 //! along a side of a cell, relative to u (rough, smooth, jumping, oscillating, straight, zigzag, spiky and widening paths;
 //! `values_miss_at_most_what_is_estimated`). Both are looked for all over the problem, not at its last corner only,
-//! where a change can happen to vanish.
+//! where a change can happen to vanish. In problems of [`FEW_CELLS`] it can vanish everywhere: these are left to edges. It can
+//! do so, too, where few of the cells have a z that counts, as for paths that jump: so [`LARGE_CELLS`] are added.
 //!
 //! A value is that of the first of the [`CHOICES`] that is good enough. More levels give the values of fewer as well, so that
 //! where the search begins does not matter for what it finds.
@@ -53,9 +54,30 @@ pub(super) fn per_cell(levels: usize) -> usize {
     levels * (levels + 1) / 2
 }
 
-/// What the error is estimated to be of the last level's change times the growth along a cell.
+/// What the error is estimated to be of the last level's change times the growth along a cell: twice what it was found to be at
+/// most for the kinds of pairs of the test.
 fn share(levels: usize) -> f64 {
-    if levels == 2 { 0.15 } else { 0.25 }
+    if levels == 2 { 0.3 } else { 0.5 }
+}
+
+/// So many cells with the largest z are counted on: those of paths that jump.
+const LARGE_CELLS: f64 = 8.0;
+
+/// The error of a problem of one cell, from its `z / 4`: it begins with these powers (found with 40 digits).
+fn of_one_cell(levels: usize, quarter: f64) -> f64 {
+    match levels {
+        2 => 0.25 * quarter.powi(4),
+        3 => 0.016 * quarter.powi(5),
+        _ => 2e-5 * quarter.powi(7),
+    }
+}
+
+/// With fewer cells, what levels change says too little.
+const FEW_CELLS: usize = 100;
+
+/// Whether boxes are of use for a pair of so many rows and columns.
+pub(super) fn are_of_use([rows, columns]: [usize; 2]) -> bool {
+    rows * columns >= FEW_CELLS
 }
 
 /// The factors of levels 1 to `levels` in the sum that is best.
@@ -119,8 +141,8 @@ pub(super) struct Boxes<'a> {
     left: &'a mut [Cell],
     /// Per level, u at the upper left corner of the row at hand.
     corners: [Cell; MANY],
-    /// The largest growth along a cell, and of one row to the next.
-    steepest: Cell,
+    /// What is seen on the way.
+    seen: Seen,
     /// The largest value of the first level.
     largest_first: Cell,
     found: [Found; NONE],
@@ -139,8 +161,9 @@ impl<'a> Boxes<'a> {
         left.fill([1.0; L]);
         // The solution is 1 on the boundary.
         let found = [Found { largest: [1.0; L], change: zero, value: [1.0; L] }; NONE];
-        let (corners, steepest, largest_first) = ([zero; MANY], zero, [1.0; L]);
-        Self { choice, factor, width, above, left, corners, steepest, largest_first, found }
+        let (corners, largest_first) = ([zero; MANY], [1.0; L]);
+        let seen = Seen { steepest: zero, largest: zero };
+        Self { choice, factor, width, above, left, corners, seen, largest_first, found }
     }
 
     /// Begins a block of columns.
@@ -159,21 +182,21 @@ impl<'a> Boxes<'a> {
             let before = per_cell(level - 1);
             let above = &mut self.above[before * self.width..][..level * width];
             let left = &mut self.left[before * heights + row * level..][..rows * level];
-            let (corner, steepest) = (&mut self.corners[level - 1], &mut self.steepest);
+            let (corner, seen) = (&mut self.corners[level - 1], &mut self.seen);
             let factor = self.factor / (4 * level * level) as f64;
             match (level, rows) {
-                (1, 2) => dispatch(Sweep::<2, 1> { z, factor, above, left, corner, steepest }),
-                (2, 2) => dispatch(Sweep::<2, 2> { z, factor, above, left, corner, steepest }),
+                (1, 2) => dispatch(Sweep::<2, 1> { z, factor, above, left, corner, seen }),
+                (2, 2) => dispatch(Sweep::<2, 2> { z, factor, above, left, corner, seen }),
                 _ => {
                     for (z, left) in z.chunks_exact(width).zip(left.chunks_exact_mut(level)) {
                         let (above, corner) = (&mut *above, &mut *corner);
-                        let steepest = &mut *steepest;
+                        let seen = &mut *seen;
                         match level {
-                            1 => dispatch(Sweep::<1, 1> { z, factor, above, left, corner, steepest }),
-                            2 => dispatch(Sweep::<1, 2> { z, factor, above, left, corner, steepest }),
-                            3 => dispatch(Sweep::<1, 3> { z, factor, above, left, corner, steepest }),
-                            4 => dispatch(Sweep::<1, 4> { z, factor, above, left, corner, steepest }),
-                            _ => dispatch(Sweep::<1, 5> { z, factor, above, left, corner, steepest }),
+                            1 => dispatch(Sweep::<1, 1> { z, factor, above, left, corner, seen }),
+                            2 => dispatch(Sweep::<1, 2> { z, factor, above, left, corner, seen }),
+                            3 => dispatch(Sweep::<1, 3> { z, factor, above, left, corner, seen }),
+                            4 => dispatch(Sweep::<1, 4> { z, factor, above, left, corner, seen }),
+                            _ => dispatch(Sweep::<1, 5> { z, factor, above, left, corner, seen }),
                         }
                     }
                 }
@@ -217,9 +240,10 @@ impl<'a> Boxes<'a> {
         let Found { largest, change, .. } = &self.found[choice];
         let (largest, change) = (largest[lane], change[lane]);
         // Where levels have nothing in common, neither size says anything about the other.
-        let growth = (self.steepest[lane] / largest.min(self.largest_first[lane])).min(1.0);
+        let growth = (self.seen.steepest[lane] / largest.min(self.largest_first[lane])).min(1.0);
+        let single = LARGE_CELLS * of_one_cell(CHOICES[choice], self.seen.largest[lane]);
         change * (share(CHOICES[choice]) * growth + 4.0 * change / largest)
-            + ROUNDING * (CHOICES[choice] * sides) as f64 * largest
+            + (single + ROUNDING * (CHOICES[choice] * sides) as f64) * largest
     }
 
     /// What is known after the last block: the values of the first choices whose errors are at most `tolerance` times what they are
@@ -271,14 +295,20 @@ struct Sweep<'a, const C: usize, const N: usize> {
     left: &'a mut [Cell],
     /// u at the upper left corner of the block; at its lower left one, afterwards.
     corner: &'a mut Cell,
-    /// The largest growth along a side of a cell so far, if N is 1.
-    steepest: &'a mut Cell,
+    /// What is seen on the way, if N is 1.
+    seen: &'a mut Seen,
+}
+
+/// The largest growth of u along a side of a cell so far, and the largest `z / 4`.
+struct Seen {
+    steepest: Cell,
+    largest: Cell,
 }
 
 impl<const C: usize, const N: usize> Work for Sweep<'_, C, N> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { z, factor, above, left, corner, steepest } = self;
+        let Self { z, factor, above, left, corner, seen } = self;
         let width = above.len() / N;
         let (z, above) = (&z[..C * width], &mut above[..width * N]);
         let zero = I::Register::splat(0.0);
@@ -291,7 +321,8 @@ impl<const C: usize, const N: usize> Work for Sweep<'_, C, N> {
             }
             let mut top = load::<I>(corner, chunk);
             store::<I>(lefts[C - 1][N - 1], corner, chunk);
-            let mut steep = load::<I>(steepest, chunk);
+            let (mut steep, mut largest) =
+                (load::<I>(&seen.steepest, chunk), load::<I>(&seen.largest, chunk));
             let mut next = [[zero; REGISTERS]; C];
             for c in 0..C {
                 next[c] = factors::<I>(&z[c * width], factor, chunk);
@@ -299,6 +330,14 @@ impl<const C: usize, const N: usize> Work for Sweep<'_, C, N> {
             for t in 0..width {
                 // One column ahead: divisions take long, and nobody waits for these.
                 let factors = next;
+                if N == 1 {
+                    for c in 0..C {
+                        let z = load::<I>(&z[c * width + t], chunk);
+                        for v in 0..REGISTERS {
+                            largest[v] = z[v].mul(I::Register::splat(factor)).abs().max(largest[v]);
+                        }
+                    }
+                }
                 for c in 0..C {
                     next[c] = self::factors::<I>(&z[c * width + (t + 1).min(width - 1)], factor, chunk);
                 }
@@ -332,7 +371,8 @@ impl<const C: usize, const N: usize> Work for Sweep<'_, C, N> {
                     store::<I>(lefts[c][n], &mut left[c * N + n], chunk);
                 }
             }
-            store::<I>(steep, steepest, chunk);
+            store::<I>(steep, &mut seen.steepest, chunk);
+            store::<I>(largest, &mut seen.largest, chunk);
         }
     }
 }
@@ -458,7 +498,8 @@ mod tests {
         }
         println!("{seen:?} errors of up to {worst:.2?} times the estimate");
         assert!(seen.iter().all(|seen| *seen > 10_000), "{seen:?}");
-        assert!(worst.iter().all(|worst| *worst > 0.2), "{worst:?}");
+        // Nor is it much too careful.
+        assert!(worst.iter().all(|worst| *worst > 0.05), "{worst:?}");
     }
 
     /// More levels know what fewer find, to the bit.

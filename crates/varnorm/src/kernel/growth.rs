@@ -12,7 +12,7 @@
 use super::cells::Cells;
 use super::columns::L;
 use super::goursat::INVERSE_FACTORIALS;
-use super::increments::{Increments, block_width, cells, split};
+use super::increments::{Increments, block_width, cells, own_cells, split};
 use super::lanes::{Isa, Register, Work, dispatch};
 use super::pairs::{Pairs, ROWS};
 
@@ -130,10 +130,7 @@ pub(super) fn growth(
             }
         }
     }
-    let shorter = pairs.x.steps - rows;
-    let own: [[usize; 2]; L] = std::array::from_fn(|lane| {
-        [pairs.x.lengths[lane], pairs.y.lengths[lane]].map(|length| length.saturating_sub(shorter))
-    });
+    let own = own_cells(pairs, factors);
     let of_set = |set: usize| {
         let row_sums = &row_sums.as_chunks::<PER_ROW>().0[set * rows..(set + 1) * rows];
         weigh(&column_most[set * columns..(set + 1) * columns], row_sums, &own)

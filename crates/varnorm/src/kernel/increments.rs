@@ -40,6 +40,14 @@ pub(crate) fn cells(pairs: &Pairs<'_>, factors: Option<&[f64]>) -> (usize, usize
     (pairs.x.steps.saturating_sub(shorter), pairs.y.steps.saturating_sub(shorter))
 }
 
+/// Increments of the row series and of the column series of every lane.
+pub(crate) fn own_cells(pairs: &Pairs<'_>, factors: Option<&[f64]>) -> [[usize; 2]; L] {
+    let shorter = usize::from(factors.is_some());
+    std::array::from_fn(|lane| {
+        [pairs.x.lengths[lane], pairs.y.lengths[lane]].map(|length| length.saturating_sub(shorter))
+    })
+}
+
 /// Consecutive pieces of a buffer.
 pub(crate) fn split<const P: usize, const N: usize>(
     mut buffer: &mut [[f64; N]],

@@ -21,9 +21,9 @@
 //! ```
 
 use super::Kernel;
-use super::lanes::{Exponential, Function, Isa, MOST_REGISTERS, Power, Register, W, Work, dispatch, map};
+use super::lanes::{Function, Isa, MOST_REGISTERS, Power, Register, TOGETHER, W, Work, dispatch};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::steps::{self, Block, MOST_STEPS};
+use super::steps::{self, Block};
 use crate::data::SeriesSet;
 use crate::error::Result;
 
@@ -74,11 +74,7 @@ impl Pass for IntegralPass {
         let mut add = |distances: bool, block: Block<'_>| {
             let planes = self.statics.iter().zip(kept.chunks_exact_mut(pairs));
             for (kernel, plane) in planes.filter(|(kernel, _)| kernel.of_distances() == distances) {
-                let block = &block;
-                match *kernel {
-                    Static::Rbf { factor } => dispatch(Add { of: Rbf(factor), block, total, plane }),
-                    Static::Poly { c, p } => dispatch(Add { of: Poly(c, p), block, total, plane }),
-                }
+                dispatch(Add { kernel: *kernel, block: &block, total, plane });
             }
         };
         if self.statics.iter().any(|kernel| kernel.of_distances()) {
@@ -102,28 +98,8 @@ impl Static {
     }
 }
 
-/// A static kernel of points' distances or products.
-trait Lanes {
-    fn values<F: Exponential>(&self, of: &[[f64; W]], out: &mut [[f64; W]]);
-}
-
-struct Rbf(f64);
-
-impl Lanes for Rbf {
-    #[inline(always)]
-    fn values<F: Exponential>(&self, of: &[[f64; W]], out: &mut [[f64; W]]) {
-        map(&Power::<F>::exp(self.0), of, out);
-    }
-}
-
+/// `(x + c)^p`.
 struct Poly(f64, u32);
-
-impl Lanes for Poly {
-    #[inline(always)]
-    fn values<F: Exponential>(&self, of: &[[f64; W]], out: &mut [[f64; W]]) {
-        map::<F, W>(self, of, out);
-    }
-}
 
 impl<F: Register> Function<F> for Poly {
     #[inline(always)]
@@ -146,36 +122,60 @@ impl<F: Register> Function<F> for Poly {
 }
 
 /// Adds some steps to the integrals of some pairs.
-struct Add<'a, S> {
-    of: S,
+struct Add<'a> {
+    kernel: Static,
     block: &'a Block<'a>,
     /// Steps of the whole.
     total: usize,
     plane: &'a mut [f64],
 }
 
-impl<S: Lanes> Work for Add<'_, S> {
+impl Work for Add<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { of, block, total, plane } = self;
-        let (inner, registers) =
-            (I::Register::splat(trapezoid_weight(1, total.max(3))), W / I::Register::WIDTH);
-        let mut scratch = [[0.0; W]; MOST_STEPS];
+        match self.kernel {
+            Static::Rbf { factor } => self.add::<I>(&Power::exp(factor)),
+            Static::Poly { c, p } => self.add::<I>(&Poly(c, p)),
+        }
+    }
+}
+
+impl Add<'_> {
+    #[inline(always)]
+    fn add<I: Isa>(self, kernel: &impl Function<I::Register>) {
+        let Self { block, total, plane, .. } = self;
+        let inner = trapezoid_weight(1, total.max(3));
+        let registers = W / I::Register::WIDTH;
         for (pairs, values) in block.rows() {
-            let scratch = &mut scratch[..values.len()];
-            of.values::<I::Register>(values, scratch);
             let out = &mut plane[pairs];
             let mut lanes = [0.0; W];
             lanes[..out.len()].copy_from_slice(out);
-            let mut sums = [inner; MOST_REGISTERS];
+            let mut sums = [I::Register::splat(0.0); MOST_REGISTERS];
             for i in 0..registers {
                 sums[i] = I::Register::load(&lanes, i);
             }
-            for (step, values) in block.steps.clone().zip(&*scratch) {
+            let weight = |step: usize| {
                 let ends = step == 0 || step + 1 == total;
-                let weight = if ends { I::Register::splat(trapezoid_weight(step, total)) } else { inner };
+                I::Register::splat(if ends { trapezoid_weight(step, total) } else { inner })
+            };
+            // Some steps at a time.
+            let (mut step, mut values) = (block.steps.start, values);
+            while values.len() * registers >= TOGETHER {
+                let mut some = [I::Register::splat(0.0); TOGETHER];
+                for k in 0..TOGETHER {
+                    some[k] = I::Register::load(&values[k / registers], k % registers);
+                }
+                let some = kernel.of(some);
+                for k in 0..TOGETHER {
+                    let sum = &mut sums[k % registers];
+                    *sum = weight(step + k / registers).mul_add(some[k], *sum);
+                }
+                (step, values) = (step + TOGETHER / registers, &values[TOGETHER / registers..]);
+            }
+            for (rest, values) in values.iter().enumerate() {
                 for i in 0..registers {
-                    sums[i] = weight.mul_add(I::Register::load(values, i), sums[i]);
+                    let [value] = kernel.of([I::Register::load(values, i)]);
+                    sums[i] = weight(step + rest).mul_add(value, sums[i]);
                 }
             }
             for i in 0..registers {

@@ -111,7 +111,7 @@ impl Outcome {
 
 /// What a job keeps while blocks of columns go by.
 enum State<'a> {
-    Grid(GridState<'a>),
+    Grid(Box<GridState<'a>>),
     Boxes(Box<Boxes<'a>>),
 }
 
@@ -150,10 +150,10 @@ pub(super) fn solve(
         states.push(match job.way {
             Way::Boxes(choice) => State::Boxes(Box::new(Boxes::new(choice, job.scale, width, above, left))),
             Way::Corners(halvings) => {
-                State::Grid(GridState::new(Grid::new(job, CORNERS, halvings), job, above, left))
+                State::Grid(Box::new(GridState::new(Grid::new(job, CORNERS, halvings), job, above, left)))
             }
             Way::Edges(order, halvings) => {
-                State::Grid(GridState::new(Grid::new(job, order, halvings), job, above, left))
+                State::Grid(Box::new(GridState::new(Grid::new(job, order, halvings), job, above, left)))
             }
         });
     }

@@ -39,11 +39,11 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::boxes::{MIDDLE, NONE};
+use super::boxes::{self, MIDDLE, NONE};
 use super::cells::Cells;
 use super::columns::{L, Of};
 use super::growth::{CERTAIN, Growth, SLACK, growth, plan, stronger, tail};
-use super::increments::of;
+use super::increments::{of, own_cells};
 use super::pairs::{Pairs, few_channels};
 use super::pass::{Pass, Tile, Values};
 use super::pde_walk::{Job, Outcome, SMALLEST_SHARE, Way, solve};
@@ -321,6 +321,7 @@ impl Search<'_> {
                 }
             }
         }
+        let cells = own_cells(pairs, self.pass.factors.as_deref());
         for (kernel, one) in self.pass.kernels.iter().enumerate() {
             for lane in 0..pairs.count() {
                 let open = self.out[2 * kernel][lane].is_nan();
@@ -328,9 +329,11 @@ impl Search<'_> {
                     (Scheme::Dyadic(n), Stage::Whole | Stage::First) => {
                         self.put(kernel, lane, Way::Corners(n), false, false);
                     }
-                    (Scheme::Tolerance(_), Stage::Whole | Stage::First) => {
+                    (Scheme::Tolerance(_), Stage::Whole | Stage::First) if boxes::are_of_use(cells[lane]) => {
                         self.put(kernel, lane, Way::Boxes(self.begin.borrow()[kernel]), false, false);
                     }
+                    (Scheme::Tolerance(_), Stage::Whole) => self.left.push((kernel, lane)),
+                    (Scheme::Tolerance(_), Stage::First) => self.leave(kernel, lane, NONE),
                     (Scheme::Tolerance(_), Stage::Boxes(choice, _))
                         if open && self.out[2 * kernel + 1][lane] == choice as f64 =>
                     {
@@ -382,6 +385,12 @@ impl Search<'_> {
         self.jobs.push(Job { kernel, set, scale, way, tolerance, lanes, wide, again });
     }
 
+    /// Leaves a value open, to be tried next with such a choice of boxes.
+    fn leave(&mut self, kernel: usize, lane: usize, next: usize) {
+        self.out[2 * kernel][lane] = f64::NAN;
+        self.out[2 * kernel + 1][lane] = next as f64;
+    }
+
     /// Takes the values that are found, and plans what is left to do for those that are not good enough.
     fn settle(&mut self, jobs: &[Job], outcomes: &[Outcome]) {
         for (job, outcome) in jobs.iter().zip(outcomes) {
@@ -411,19 +420,17 @@ impl Search<'_> {
     fn settle_boxes(&mut self, job: &Job, choice: usize, outcome: &Outcome) {
         for lane in (0..L).filter(|lane| job.lanes[*lane]) {
             let (mantissa, next) = (outcome.mantissas[lane], outcome.choices[lane]);
-            let (mut value, mut exponent) = (mantissa, outcome.exponents[lane]);
-            if mantissa.is_nan() {
-                (value, exponent) = (f64::NAN, next as f64);
-                match self.stage {
-                    Stage::Whole if next < NONE => {
-                        self.put(job.kernel, lane, Way::Boxes(next), false, false);
-                    }
-                    Stage::Whole => self.left.push((job.kernel, lane)),
-                    _ => {}
-                }
+            if !mantissa.is_nan() {
+                self.out[2 * job.kernel][lane] = mantissa;
+                self.out[2 * job.kernel + 1][lane] = outcome.exponents[lane];
+                continue;
             }
-            self.out[2 * job.kernel][lane] = value;
-            self.out[2 * job.kernel + 1][lane] = exponent;
+            self.leave(job.kernel, lane, next);
+            match self.stage {
+                Stage::Whole if next < NONE => self.put(job.kernel, lane, Way::Boxes(next), false, false),
+                Stage::Whole => self.left.push((job.kernel, lane)),
+                _ => {}
+            }
         }
         let mut begin = self.begin.borrow_mut();
         if choice == begin[job.kernel] && matches!(self.stage, Stage::Whole | Stage::First) {

@@ -14,7 +14,7 @@ use crate::data::SeriesSet;
 /// Values of a packed block of steps: it stays in the first-level cache while all rows of a tile pass by.
 const PACKED: usize = 2048;
 /// Steps of a block, at most.
-pub(super) const MOST_STEPS: usize = 64;
+const MOST_STEPS: usize = 64;
 /// Row series at a time: each value that is loaded serves all of them; with AVX2 half of them at a time, whose sums fill half
 /// of the registers.
 const ROWS: usize = 8;

@@ -7,8 +7,8 @@ use super::columns::L;
 use super::lanes::{Isa, Register, Work, dispatch, fetch, interleave};
 use super::product::{from_products, is_trusted, squared_distance};
 
-/// Channels per block: four points of L lanes take 32 kB.
-pub(super) const DEPTH: usize = 64;
+/// Channels per block: a point of L lanes takes 16 kB, and so many column points of quads as are worked on at a time 8 or 32 kB.
+const DEPTH: usize = 128;
 /// Registers that L lanes take, at most.
 const QUARTERS: usize = L / 4;
 
@@ -147,12 +147,13 @@ impl Quads<'_> {
                     let point = x.map(|x| &x[s * channels + first..][..depth]);
                     let sums = quad_sums::<I, WIDTH, P>(point, ys);
                     let cells = &mut cells[s * width + t..(s + 1) * width];
-                    for (at, cell) in cells.iter_mut().enumerate().take(P * WIDTH / 4) {
-                        let (panel, part) = (at * 4 / WIDTH, at % (WIDTH / 4));
-                        for (i, cell) in cell.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-                            let sum = sums[panel][i].as_chunks::<4>().0[part];
-                            for j in 0..4 {
-                                cell[j] = if first == 0 { sum[j] } else { cell[j] + sum[j] };
+                    for p in 0..P {
+                        for part in 0..WIDTH / 4 {
+                            let Some(cell) = cells.get_mut(p * (WIDTH / 4) + part) else { break };
+                            for i in 0..4 {
+                                let sum = I::part(sums[p][i], part);
+                                let sum = if first == 0 { sum } else { I::Four::load(cell, i).add(sum) };
+                                sum.store(cell, i);
                             }
                         }
                     }
@@ -189,7 +190,7 @@ fn pack_panels<I: Isa, const WIDTH: usize>(
 fn quad_sums<I: Isa, const WIDTH: usize, const P: usize>(
     x: [&[f64]; 4],
     y: [&[[f64; WIDTH]]; P],
-) -> [[[f64; WIDTH]; 4]; P] {
+) -> [[I::Register; 4]; P] {
     let zero = I::Register::splat(0.0);
     let mut sums = [[zero; 4]; P];
     for k in 0..x[0].len() {
@@ -204,13 +205,7 @@ fn quad_sums<I: Isa, const WIDTH: usize, const P: usize>(
             }
         }
     }
-    let mut values = [[[0.0; WIDTH]; 4]; P];
-    for p in 0..P {
-        for i in 0..4 {
-            sums[p][i].store(&mut values[p][i], 0);
-        }
-    }
-    values
+    sums
 }
 
 /// `out[s * T + t] = <x_s, y_t>` for one pair of series of S and T steps: a fourth of the steps takes the place of a series.

@@ -31,10 +31,10 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::lanes::{Function, Isa, MOST_REGISTERS, Register, W, Work, dispatch, map};
+use super::lanes::{Function, Isa, MOST_REGISTERS, Register, TOGETHER, W, Work, dispatch};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::product::{self, Vectors};
-use super::steps::{self, Alter, Block, MOST_STEPS};
+use super::steps::{self, Alter, Block};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 
@@ -257,7 +257,6 @@ impl Work for Advance<'_> {
         let Self { kernel, block, ones, mantissas, exponents } = self;
         let quotient =
             Quotient([-kernel.tau * kernel.tau, kernel.lambda * kernel.lambda].map(I::Register::splat));
-        let mut quotients = [[0.0; W]; MOST_STEPS];
         let (large, unit) = (I::Register::splat(LARGE), I::Register::splat(1.0));
         let registers = W / I::Register::WIDTH;
         for (pairs, steps) in block.rows() {
@@ -270,12 +269,29 @@ impl Work for Advance<'_> {
             for i in 0..registers {
                 (value[i], one[i]) = (I::Register::load(&values, i), I::Register::load(&scaled, i));
             }
-            let quotients = &mut quotients[..steps.len()];
-            map(&quotient, steps, quotients);
-            for quotients in quotients {
-                let mut largest = unit;
+            // Some steps at a time: a value grows by less than 2^53 in one.
+            let mut steps = steps;
+            while !steps.is_empty() {
+                let (mut largest, mut done) = (unit, 1);
+                if steps.len() * registers >= TOGETHER {
+                    let mut some = [unit; TOGETHER];
+                    for k in 0..TOGETHER {
+                        some[k] = I::Register::load(&steps[k / registers], k % registers);
+                    }
+                    let some = quotient.of(some);
+                    for k in 0..TOGETHER {
+                        let i = k % registers;
+                        value[i] = some[k].mul_add(value[i], one[i]);
+                    }
+                    done = TOGETHER / registers;
+                } else {
+                    for i in 0..registers {
+                        let [quotient] = quotient.of([I::Register::load(&steps[0], i)]);
+                        value[i] = quotient.mul_add(value[i], one[i]);
+                    }
+                }
+                steps = &steps[done..];
                 for i in 0..registers {
-                    value[i] = I::Register::load(quotients, i).mul_add(value[i], one[i]);
                     largest = value[i].abs().max(largest);
                 }
                 if largest.any_above(large) {

@@ -7,7 +7,7 @@ use super::exponential::{Exponential, Powers, ROUND, ratio_kappas, ratio_powers}
 
 /// A register of AVX2; with AVX-512 it is half of one, and there are twice as many.
 #[derive(Clone, Copy)]
-pub(crate) struct Four(__m256d);
+pub(crate) struct Four(pub(super) __m256d);
 
 /// Operations that are one instruction.
 macro_rules! instructions {

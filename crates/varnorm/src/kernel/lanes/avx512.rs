@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::Register;
+use super::avx2::Four;
 use super::exponential::{Exponential, ROUND};
 
 #[derive(Clone, Copy)]
@@ -103,6 +104,15 @@ impl Register for Eight {
 }
 
 impl Eight {
+    /// The first or the second four numbers.
+    #[inline(always)]
+    pub(super) fn half(self, at: usize) -> Four {
+        // SAFETY: see above.
+        unsafe {
+            Four(if at == 0 { _mm512_castpd512_pd256(self.0) } else { _mm512_extractf64x4_pd::<1>(self.0) })
+        }
+    }
+
     /// `whole - self * factor`.
     #[inline(always)]
     fn residue(self, factor: Self, whole: Self) -> Self {

@@ -19,17 +19,18 @@ pub(crate) trait Function<F> {
     fn of<const K: usize>(&self, x: [F; K]) -> [F; K];
 }
 
-/// The values of a function, for cells of a multiple of W numbers. Its operations are a chain, each waits for the one before: so several
-/// registers take each step together.
+/// Registers that take the operations of a function together: these are a chain, each waits for the one before.
+pub(crate) const TOGETHER: usize = 4;
+/// As many numbers as [`TOGETHER`] registers of eight hold, or twice as many as of four.
+const MANY: usize = 8 * TOGETHER;
+
+/// The values of a function, for cells of a multiple of W numbers.
 #[inline(always)]
 pub(crate) fn map<F: Register, const N: usize>(
     function: &impl Function<F>,
     x: &[[f64; N]],
     out: &mut [[f64; N]],
 ) {
-    const TOGETHER: usize = 4;
-    /// As many numbers as take the steps together in registers of eight, or twice as many as in registers of four.
-    const MANY: usize = 8 * TOGETHER;
     let (x, x_rest) = x.as_flattened().as_chunks::<MANY>();
     let (out, out_rest) = out.as_flattened_mut().as_chunks_mut::<MANY>();
     for (x, out) in x.iter().zip(out) {
@@ -278,7 +279,8 @@ mod tests {
         fn run<I: Isa>(self) {
             let power = Power::<I::Register>::exp(self.0);
             let (numbers, _) = self.1.as_chunks_mut::<W>();
-            map(&power, &numbers.to_vec(), numbers);
+            let distances: Vec<[f64; W]> = numbers.to_vec();
+            map(&power, &distances, numbers);
         }
     }
 

@@ -11,7 +11,9 @@ mod avx512;
 mod exponential;
 mod plain;
 
-pub(crate) use exponential::{Exponential, Function, Power, exp, exp_ratio, map, power_of_two, tanh};
+pub(crate) use exponential::{
+    Exponential, Function, Power, TOGETHER, exp, exp_ratio, map, power_of_two, tanh,
+};
 use plain::Plain;
 
 /// Lanes in one array: one AVX-512 register, two of AVX2, four of SSE2 or NEON.
@@ -30,6 +32,9 @@ pub(crate) trait Isa {
 
     /// Four numbers, for what is laid out by fours.
     type Four: Four;
+
+    /// The `at`-th four numbers of a register.
+    fn part(of: Self::Register, at: usize) -> Self::Four;
 }
 
 /// Numbers that are worked on together.
@@ -108,6 +113,11 @@ impl Isa for Avx2 {
 
     type Register = avx2::Four;
     type Four = avx2::Four;
+
+    #[inline(always)]
+    fn part(of: avx2::Four, _: usize) -> avx2::Four {
+        of
+    }
 }
 
 /// Hardware with registers of eight, and twice as many of them.
@@ -123,6 +133,11 @@ impl Isa for Avx512 {
 
     type Register = avx512::Eight;
     type Four = avx2::Four;
+
+    #[inline(always)]
+    fn part(of: avx512::Eight, at: usize) -> avx2::Four {
+        of.half(at)
+    }
 }
 
 /// Hardware with fused multiply-add in its baseline.
@@ -138,6 +153,11 @@ impl Isa for Fused {
 
     type Register = Plain<Self>;
     type Four = Plain<Self>;
+
+    #[inline(always)]
+    fn part(of: Plain<Self>, _: usize) -> Plain<Self> {
+        of
+    }
 }
 
 /// Hardware without: `f64::mul_add` would call a slow library routine there.
@@ -151,6 +171,11 @@ impl Isa for Separate {
 
     type Register = Plain<Self>;
     type Four = Plain<Self>;
+
+    #[inline(always)]
+    fn part(of: Plain<Self>, _: usize) -> Plain<Self> {
+        of
+    }
 }
 
 /// Asks for what a slice holds to be brought near: for walks whose strides no hardware foresees.
