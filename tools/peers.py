@@ -38,6 +38,19 @@ def prepare() -> None:
     os.execv(python, [str(python), *sys.argv])
 
 
+def duration(microseconds: float) -> str:
+    return f"{microseconds:.3g} us" if microseconds < 1000 else f"{microseconds / 1000:.3g} ms"
+
+
+def processor() -> str:
+    """What the system calls it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return "unknown processor"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="kernels, by the beginning of their name")
@@ -156,7 +169,8 @@ def main() -> None:
         compare("vrk", size, "vrk:tau=0.1,lambda=0.9", lambda _: best(lambda: reservoir(x, 0.1, 0.9)), path)
 
     print(f"\npysiglib {pysiglib.__version__ if hasattr(pysiglib, '__version__') else '4'}, tslearn {tslearn.__version__},"
-          f" torch {torch.__version__}\n")
+          f" torch {torch.__version__}; {processor()},"
+          f" instructions {os.environ.get('VARNORM_INSTRUCTIONS', 'the best')}\n")
     names = list(dict.fromkeys(r["kernel"] for r in rows))
     print("| kernel | " + " | ".join(" x ".join(map(str, s)) for s in SIZES[: arguments.sizes]) + " |")
     print("|---" * (len(SIZES[: arguments.sizes]) + 1) + "|")
@@ -168,9 +182,9 @@ def main() -> None:
             if r is None:
                 shown.append("")
             elif r["ratio"] != r["ratio"]:
-                shown.append(f"{r['microseconds_per_pair']:.3g} us")
+                shown.append(duration(r["microseconds_per_pair"]))
             else:
-                shown.append(f"{r['ratio']:.1f}x ({r['microseconds_per_pair']:.3g} us)")
+                shown.append(f"{r['ratio']:.1f}x ({duration(r['microseconds_per_pair'])})")
         print(f"| {name} | " + " | ".join(shown) + " |")
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1))

@@ -237,7 +237,7 @@ class SigPde(Kernel):
         factor of the lifted kernel; auto: 1 / the median of max_t |x_t - x_0|^2 (linear) or 1 (rbf)
         (default auto)
     tolerance :
-        relative accuracy, 1e-13 to 0.1, by polynomials on the edges of cells (default 1e-8)
+        relative accuracy, 1e-13 to 0.1, by grids or polynomials as fine as it takes (default 1e-8)
     dyadic :
         instead of tolerance: the published scheme with every cell halved so many times, 0 to 10
     """

@@ -4,6 +4,7 @@
 mod common;
 
 use common::Numbers;
+use varnorm::data::Series;
 use varnorm::gram::{self, Scaling};
 use varnorm::{Kernel, Run, SeriesSet};
 
@@ -33,18 +34,25 @@ fn paths(kind: usize, count: usize, steps: usize, channels: usize) -> SeriesSet 
     SeriesSet::from_equal(values, steps, channels).unwrap()
 }
 
-/// The largest value of the Goursat problem of two paths, about.
-fn largest_on_the_way(x: varnorm::data::Series<'_>, y: varnorm::data::Series<'_>, scale: f64) -> f64 {
-    let steps = |s: varnorm::data::Series<'_>| -> Vec<Vec<f64>> {
-        (1..s.steps()).map(|t| s.step(t).iter().zip(s.step(t - 1)).map(|(b, a)| b - a).collect()).collect()
+/// The largest value of the Goursat problem of two paths, about, with a linear lift or an RBF of this sigma.
+fn largest_on_the_way(x: Series<'_>, y: Series<'_>, scale: f64, sigma: Option<f64>) -> f64 {
+    let lift = |a: &[f64], b: &[f64]| {
+        let pairs = a.iter().zip(b);
+        match sigma {
+            None => pairs.map(|(a, b)| a * b).sum::<f64>(),
+            Some(sigma) => (-pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>() / (2.0 * sigma * sigma)).exp(),
+        }
     };
-    let z = |a: &[f64], b: &[f64]| scale / 16.0 * a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let (x, y) = (steps(x), steps(y));
-    let (mut row, mut largest) = (vec![1.0; 4 * y.len() + 1], 1.0f64);
-    for s in 0..4 * x.len() {
+    let at = |s: usize, t: usize| lift(x.step(s), y.step(t));
+    let z =
+        |s: usize, t: usize| scale / 16.0 * ((at(s + 1, t + 1) - at(s, t + 1)) - (at(s + 1, t) - at(s, t)));
+    let columns = y.steps() - 1;
+    let (mut row, mut largest) = (vec![1.0; 4 * columns + 1], 1.0f64);
+    for s in 0..4 * (x.steps() - 1) {
         let mut corner = 1.0;
-        for t in 0..4 * y.len() {
-            let z = z(&x[s / 4], &y[t / 4]);
+        let of_row: Vec<f64> = (0..columns).map(|t| z(s / 4, t)).collect();
+        for t in 0..4 * columns {
+            let z = of_row[t / 4];
             let value =
                 (row[t] + row[t + 1]) * (1.0 + z / 2.0 + z * z / 12.0) - corner * (1.0 - z * z / 12.0);
             (corner, row[t + 1]) = (row[t + 1], value);
@@ -74,7 +82,7 @@ fn untruncated_signature_kernels_keep_their_tolerance() {
                 };
                 let exact = gram(1e-13);
                 let largest: Vec<f64> = (0..81)
-                    .map(|at| largest_on_the_way(set.series(at / 9), set.series(at % 9), scale))
+                    .map(|at| largest_on_the_way(set.series(at / 9), set.series(at % 9), scale, None))
                     .collect();
                 for tolerance in [1e-4, 1e-8, 1e-11] {
                     let found = gram(tolerance);
@@ -95,6 +103,84 @@ fn untruncated_signature_kernels_keep_their_tolerance() {
         }
     }
     assert_eq!(seen, 5 * 3 * 5 * 3 * 45);
+}
+
+/// A path of any kind: rough, smooth, jumping, straight, to and fro, to and fro ever more, with one spike, with one step, there and
+/// back, exponential.
+fn any_path(numbers: &mut Numbers, steps: usize, channels: usize) -> Vec<f64> {
+    let kind = (10.0 * (numbers.next() + 0.5)) as usize;
+    let mut rough = vec![0.0; steps * channels];
+    let (mut point, size) = (vec![0.0; channels], 1.0 / (steps as f64).sqrt());
+    for values in rough.chunks_exact_mut(channels) {
+        point.iter_mut().for_each(|p| *p += size * numbers.normal());
+        values.copy_from_slice(&point);
+    }
+    let each: Vec<[f64; 2]> = (0..channels).map(|_| [numbers.normal(), numbers.next() + 0.5]).collect();
+    let [place, speed] = [numbers.next() + 0.5, numbers.next() + 0.5];
+    let spike = (place * steps as f64) as usize;
+    let mut jumped = vec![0.0; channels];
+    let mut values = Vec::new();
+    for t in 0..steps {
+        let (time, odd) = (t as f64 / steps as f64, (t % 2) as f64);
+        for (c, &[normal, share]) in each.iter().enumerate() {
+            let walk = rough[t * channels + c];
+            if numbers.next() > 0.42 {
+                jumped[c] += 2.0 * numbers.normal();
+            }
+            values.push(match kind {
+                0 => walk,
+                1 => (std::f64::consts::TAU * ((0.2 + 5.8 * share) * time + place)).sin(),
+                2 => jumped[c],
+                3 => 2.0 * time * normal + 0.01 * walk,
+                4 => odd * normal + 0.05 * walk,
+                5 => 2.0 * odd * time * normal,
+                6 => 0.1 * walk + if t == spike { 3.0 * normal } else { 0.0 },
+                7 => ((time - place) * (3.0 + 57.0 * speed)).tanh() * normal,
+                8 if t >= steps / 2 => rough[(steps - 1 - t) * channels + c],
+                8 => walk,
+                _ => 0.1 * (5.0 * speed * time).exp() * normal,
+            });
+        }
+    }
+    values
+}
+
+#[test]
+fn paths_of_any_kinds_keep_their_tolerance_with_each_other() {
+    let run = Run::with_threads(2).unwrap();
+    let mut numbers = Numbers(31);
+    let mut seen = 0;
+    for round in 0..240 {
+        let uniform = |numbers: &mut Numbers| numbers.next() + 0.5;
+        let steps = [2, 3, 4, 5, 9, 11, 20, 33][round % 8];
+        let channels = [1, 1, 2, 3, 5][(5.0 * uniform(&mut numbers)) as usize];
+        let mut set = SeriesSet::new(channels).unwrap();
+        (0..24).for_each(|_| set.push(&any_path(&mut numbers, steps, channels)).unwrap());
+        let scale = 10f64.powf(2.8 * uniform(&mut numbers) - 2.0);
+        let sigma = (round % 2 == 1).then(|| 10f64.powf(1.2 * uniform(&mut numbers) - 0.5));
+        let tolerance = if round % 4 < 2 { 1e-8 } else { 10f64.powf(-3.0 - 7.0 * uniform(&mut numbers)) };
+        let gram = |tolerance: f64| {
+            let lift = sigma.map_or(String::new(), |sigma| format!(",lift=rbf,sigma={sigma}"));
+            let spec = format!("sig_pde:scale={scale}{lift},tolerance={tolerance:e}");
+            gram::gram(&spec.parse().unwrap(), &set, Scaling::Raw, &run).unwrap().matrix
+        };
+        let (found, exact) = (gram(tolerance), gram(1e-13));
+        for i in 0..set.len() {
+            for j in i..set.len() {
+                let (f, e) = (found.get(i, j), exact.get(i, j));
+                seen += 1;
+                if !e.is_finite() || (f - e).abs() <= tolerance * e.abs() {
+                    continue;
+                }
+                let largest = largest_on_the_way(set.series(i), set.series(j), scale, sigma);
+                // Of paths that go back the way they came, all that grew has to vanish again: rounding grows twice.
+                let rounding = 1e-13 * largest + 2e-16 * largest * largest;
+                let error = ((f - e).abs() - rounding) / e.abs().max(1e-4 * largest);
+                assert!(error <= tolerance, "{round} {i} {j} {tolerance:e}: {f} {e} {largest}: {error:e}");
+            }
+        }
+    }
+    assert_eq!(seen, 240 * 300);
 }
 
 /// What each of three levels adds to `sig:order=1,lift=rbf`, and what random Fourier features give for it: one row of all

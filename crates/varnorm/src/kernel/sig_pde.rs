@@ -6,14 +6,16 @@
 //! cell of the two time axes. Series may have any lengths. Values of any size are exact: they carry a power of two.
 //!
 //! Two ways to solve it:
-//! - `tolerance` (default `1e-8`): the solution on the edges of cells as polynomials, whose order follows from the data. The
-//!   error is at most `tolerance` times the value, or times `1e-4` of the largest value on the way, if that is more; without
-//!   that promise where one increment alone makes the value grow by a factor of about `e^15` (see `growth.rs`).
+//! - `tolerance` (default `1e-8`): grids of a few widths, extrapolated (`boxes.rs`), as many as are good enough; where none are, the
+//!   solution on the edges of cells as polynomials, whose order follows from the data (`growth.rs`). The error is at most
+//!   `tolerance` times the value, or times `1e-4` of the largest value on the way, if that is more; without that promise where one
+//!   increment alone makes the value grow by a factor of about `e^15`, and but for rounding, of which there is about `1e-16` of the
+//!   square of the largest value where a path goes back the way it came.
 //! - `dyadic = n`: every cell is divided into `2^n x 2^n`, and the published scheme of second order runs over the corners.
 //!
 //! # Cost
-//! `T S (d + 3 4^n)` multiply-adds per pair for `dyadic = n`, about `T S (d + 2.5 N^2)` for edges of N coefficients (5 to 8, as
-//! a rule).
+//! `T S (d + 3 4^n)` multiply-adds per pair for `dyadic = n`; to a tolerance about `T S (d + 40)` or `T S (d + 80)` operations
+//! for grids of two or three widths, about `T S (d + 2.5 N^2)` for edges of N coefficients (5 to 8, as a rule).
 //!
 //! # What it shares
 //! Products, or distances, of points are made once for all scales, sigma and ways to solve.

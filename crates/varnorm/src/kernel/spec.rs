@@ -162,7 +162,7 @@ const UNTRUNCATED: &[ParameterInfo] = &[
     ParameterInfo {
         name: "tolerance",
         default: "1e-8",
-        meaning: "relative accuracy, 1e-13 to 0.1, by polynomials on the edges of cells",
+        meaning: "relative accuracy, 1e-13 to 0.1, by grids or polynomials as fine as it takes",
     },
     ParameterInfo {
         name: "dyadic",
