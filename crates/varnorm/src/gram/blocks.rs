@@ -22,7 +22,7 @@ pub fn check(kernel: &Kernel, rows: &SeriesSet, columns: &SeriesSet) -> Result<(
     require_channels(rows, columns)?;
     plan(std::slice::from_ref(kernel), columns.channels())?
         .iter()
-        .try_for_each(|pass| pass.check(rows, columns))
+        .try_for_each(|pass| pass.check(rows, columns).and_then(|()| pass.check_values(rows, columns)))
 }
 
 /// Rows and columns are of the same channels.

@@ -90,6 +90,11 @@ pub(crate) trait Pass: Send + Sync {
     /// Whether the walk can take these two sets (lengths; channels are checked by the caller).
     fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()>;
 
+    /// Whether it can take their values, where only a look at all of them tells; [`prepare`](Pass::prepare) says so too.
+    fn check_values(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+        Ok(())
+    }
+
     /// What can be made once for all pairs of two sets; called after [`check`](Pass::check) and before any walk.
     fn prepare(&mut self, _row_set: &SeriesSet, _column_set: &SeriesSet, _run: &Run) -> Result<()> {
         Ok(())

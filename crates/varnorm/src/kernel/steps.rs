@@ -165,6 +165,36 @@ pub(super) fn walk_diagonal(
     }
 }
 
+/// `<x_t, x_t>` of all steps of all series, one series after the other, with the bits of [`walk`].
+pub(super) fn own_products(set: &SeriesSet) -> Vec<f64> {
+    let steps = set.series(0).steps();
+    let mut own = vec![0.0; set.len() * steps];
+    walk_diagonal(set, 0..set.len(), None, |block| {
+        for (series, values) in block.rows() {
+            for (step, values) in block.steps.clone().zip(values) {
+                series.clone().zip(values).for_each(|(series, value)| own[series * steps + step] = *value);
+            }
+        }
+    });
+    own
+}
+
+/// Hands some of these to `each`, as [`walk_diagonal`] does.
+pub(super) fn walk_own(own: &[f64], steps: usize, which: Range<usize>, mut each: impl FnMut(Block<'_>)) {
+    let mut values = [[0.0; W]; MOST_STEPS];
+    for first in which.clone().step_by(W) {
+        let series = first..which.end.min(first + W);
+        for start in (0..steps).step_by(MOST_STEPS) {
+            let steps_here = start..steps.min(start + MOST_STEPS);
+            for (step, values) in steps_here.clone().zip(&mut values) {
+                series.clone().zip(values).for_each(|(series, value)| *value = own[series * steps + step]);
+            }
+            let pairs = first - which.start..series.end - which.start;
+            each(Block { steps: steps_here, pairs, rows: 1, stride: 0, values: &values });
+        }
+    }
+}
+
 struct Values<'a, const DISTANCE: bool> {
     x: [&'a [f64]; ROWS],
     /// How many of these are wanted.

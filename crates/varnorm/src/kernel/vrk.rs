@@ -33,10 +33,10 @@ use std::ops::Range;
 use super::Kernel;
 use super::lanes::{Function, Isa, MOST_REGISTERS, Register, TOGETHER, W, Work, dispatch};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
-use super::product::{self, Vectors};
 use super::steps::{self, Alter, Block};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
+use crate::run::Run;
 
 /// Mantissas above this hand a power of two to the exponent.
 const LARGE: f64 = f64::from_bits((1023 + STEP) << 52);
@@ -75,6 +75,8 @@ struct One {
 pub(crate) struct VrkPass {
     serves: Vec<usize>,
     kernels: Vec<One>,
+    /// `<x_t, x_t>` of all row series, one after the other, if kernels want them as they are.
+    own: Vec<f64>,
 }
 
 impl VrkPass {
@@ -93,11 +95,16 @@ impl Pass for VrkPass {
     }
 
     fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
-        require_equal_lengths("the Volterra reservoir kernel", row_set, column_set)?;
-        let open = self.kernels.iter().filter(|k| k.clip.is_none());
-        let Some(tau) = open.map(|k| k.tau).max_by(f64::total_cmp) else { return Ok(()) };
-        in_domain(tau, row_set)?;
-        if std::ptr::eq(row_set, column_set) { Ok(()) } else { in_domain(tau, column_set) }
+        require_equal_lengths("the Volterra reservoir kernel", row_set, column_set)
+    }
+
+    fn check_values(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
+        self.own_products(row_set, column_set).map(|_| ())
+    }
+
+    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, _run: &Run) -> Result<()> {
+        self.own = self.own_products(row_set, column_set)?;
+        Ok(())
     }
 
     fn carries_exponents(&self) -> bool {
@@ -114,8 +121,9 @@ impl Pass for VrkPass {
     }
 
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
-        let walk = |alter: Alter<'_>, each: &mut dyn FnMut(Block<'_>)| {
-            steps::walk_diagonal(set, which.clone(), alter, each);
+        let walk = |alter: Alter<'_>, each: &mut dyn FnMut(Block<'_>)| match alter {
+            None => steps::walk_own(&self.own, set.series(0).steps(), which.clone(), each),
+            Some(_) => steps::walk_diagonal(set, which.clone(), alter, each),
         };
         self.advance(which.len(), set.channels(), kept, walk);
     }
@@ -125,26 +133,20 @@ impl Pass for VrkPass {
     }
 }
 
-/// Every point is shorter than `1 / tau`; otherwise an error that names the longest.
-fn in_domain(tau: f64, set: &SeriesSet) -> Result<()> {
-    let (mut longest, mut place) = (0.0f64, (0, 0));
-    let mut squares = Vec::new();
-    for series in 0..set.len() {
-        let points = Vectors::new(set.series(series).values(), set.channels());
-        squares.resize(set.series(series).steps(), 0.0);
-        product::squares(points, &mut squares);
-        for (step, square) in squares.iter().enumerate() {
-            let length = square.sqrt();
-            // Also true for an overflow to infinity.
-            if length > longest {
-                (longest, place) = (length, (series, step));
-            }
+/// Every point is shorter than `1 / tau`, by the squares of series of so many steps; otherwise an error that names the longest.
+fn in_domain(tau: f64, squares: &[f64], steps: usize) -> Result<()> {
+    let (mut longest, mut at) = (0.0f64, 0);
+    for (place, square) in squares.iter().enumerate() {
+        // Also true for an overflow to infinity.
+        if *square > longest {
+            (longest, at) = (*square, place);
         }
     }
-    if tau * longest < 1.0 {
+    let length = longest.sqrt();
+    if tau * length < 1.0 {
         return Ok(());
     }
-    Err(Error::OutsideDomain { series: place.0, step: place.1, tau, length: longest, below: 1.0 / longest })
+    Err(Error::OutsideDomain { series: at / steps, step: at % steps, tau, length, below: 1.0 / length })
 }
 
 /// `|x_t|`.
@@ -180,6 +182,21 @@ fn shorten(clip: Clip, tau: f64, channels: usize, points: &mut [f64]) {
 }
 
 impl VrkPass {
+    /// Says where points are outside the domain; otherwise what it took to see that, of the row series: the diagonal is made of it.
+    fn own_products(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<Vec<f64>> {
+        let open = self.kernels.iter().filter(|k| k.clip.is_none());
+        let Some(tau) = open.map(|k| k.tau).max_by(f64::total_cmp) else { return Ok(Vec::new()) };
+        if row_set.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (own, steps) = (steps::own_products(row_set), row_set.series(0).steps());
+        in_domain(tau, &own, steps)?;
+        if !column_set.is_empty() && !std::ptr::eq(row_set, column_set) {
+            in_domain(tau, &steps::own_products(column_set), steps)?;
+        }
+        Ok(own)
+    }
+
     /// All kernels, block by block. `walk` hands over the products of points that are altered as told.
     fn advance(
         &self,
