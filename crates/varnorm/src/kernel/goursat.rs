@@ -10,7 +10,7 @@
 //! where both can be used they give the same bits.
 
 use super::columns::L;
-use super::lanes::{Isa, Register, Work, power_of_two};
+use super::lanes::{Isa, Register, Work, falling_power, power_of_two};
 
 type Cell = [f64; L];
 
@@ -186,12 +186,6 @@ impl Work for WideCornerSweep<'_> {
 fn normal(value: f64, exponent: f64) -> (f64, f64) {
     let own = ((value.to_bits() >> 52) & 0x7ff) as f64 - 1023.0;
     if value == 0.0 { (0.0, NOTHING) } else { (value * power_of_two(-own), exponent + own) }
-}
-
-/// `2^e` for e <= 0, as good as zero below `2^-900`.
-#[inline(always)]
-fn falling_power(e: f64) -> f64 {
-    power_of_two(if e > -900.0 { e } else { -900.0 })
 }
 
 /// One row of small cells over a block of columns, for the groups of four lanes that are wanted.

@@ -17,6 +17,7 @@ mod few_channels;
 mod flat;
 mod fourier;
 mod gak;
+mod gak_careful;
 mod goursat;
 mod growth;
 mod increments;

@@ -186,13 +186,16 @@ impl VrkPass {
     fn own_products(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<Vec<f64>> {
         let open = self.kernels.iter().filter(|k| k.clip.is_none());
         let Some(tau) = open.map(|k| k.tau).max_by(f64::total_cmp) else { return Ok(Vec::new()) };
-        if row_set.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (own, steps) = (steps::own_products(row_set), row_set.series(0).steps());
-        in_domain(tau, &own, steps)?;
-        if !column_set.is_empty() && !std::ptr::eq(row_set, column_set) {
-            in_domain(tau, &steps::own_products(column_set), steps)?;
+        let in_domain = |set: &SeriesSet| {
+            if set.is_empty() {
+                return Ok(Vec::new());
+            }
+            let own = steps::own_products(set);
+            in_domain(tau, &own, set.series(0).steps()).map(|()| own)
+        };
+        let own = in_domain(row_set)?;
+        if !std::ptr::eq(row_set, column_set) {
+            in_domain(column_set)?;
         }
         Ok(own)
     }
@@ -286,7 +289,8 @@ impl Work for Advance<'_> {
             for i in 0..registers {
                 (value[i], one[i]) = (I::Register::load(&values, i), I::Register::load(&scaled, i));
             }
-            // Some steps at a time: a value grows by less than 2^53 in one.
+            // Some steps at a time: fused, 1 - tau^2 <x, y> is above 2^-106 wherever it is above 0, so that a value grows by less than
+            // 2^106 in one.
             let mut steps = steps;
             while !steps.is_empty() {
                 let (mut largest, mut done) = (unit, 1);
@@ -336,10 +340,31 @@ impl Work for Advance<'_> {
 #[cold]
 fn make_room(values: &mut [f64], ones: &mut [f64], exponents: &mut [f64]) {
     for ((value, one), exponent) in values.iter_mut().zip(ones).zip(exponents) {
-        if value.abs() > LARGE {
+        while value.abs() > LARGE && value.is_finite() {
             *value *= 1.0 / LARGE;
             *one *= 1.0 / LARGE;
             *exponent += STEP as f64;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_room_after_several_large_steps() {
+        let sizes = [1.0, 300.0, 600.0, -1000.0, 200.0];
+        let mut values = sizes.map(|size: f64| size.signum() * 2f64.powf(size.abs()));
+        let (mut ones, mut exponents) = ([1.0; 5], [0.0; 5]);
+        make_room(&mut values, &mut ones, &mut exponents);
+        for i in 0..5 {
+            assert!(values[i].abs() <= LARGE);
+            assert_eq!(values[i].abs().log2() + exponents[i], sizes[i].abs());
+            assert_eq!(ones[i].log2() + exponents[i], 0.0);
+        }
+        let mut lost = [f64::INFINITY];
+        make_room(&mut lost, &mut [1.0], &mut [0.0]);
+        assert_eq!(lost, [f64::INFINITY]);
     }
 }

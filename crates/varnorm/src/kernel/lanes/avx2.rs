@@ -3,22 +3,11 @@
 use std::arch::x86_64::*;
 
 use super::Register;
-use super::exponential::{Exponential, Powers, ROUND, ratio_kappas, ratio_powers};
+use super::exponential::Powers;
 
 /// A register of AVX2; with AVX-512 it is half of one, and there are twice as many.
 #[derive(Clone, Copy)]
 pub(crate) struct Four(pub(super) __m256d);
-
-/// Operations that are one instruction.
-macro_rules! instructions {
-    ($($name:ident($($other:ident),*) = $intrinsic:ident;)*) => {
-        $(#[inline(always)]
-        fn $name(self, $($other: Self),*) -> Self {
-            // SAFETY: see below.
-            unsafe { Self($intrinsic(self.0, $($other.0),*)) }
-        })*
-    };
-}
 
 // SAFETY of all blocks below: only bodies that `dispatch` runs after it has found AVX2 and FMA name this type.
 impl Register for Four {
@@ -117,18 +106,5 @@ impl Powers for Four {
             let exponents = _mm256_slli_epi64::<52>(_mm256_castpd_si256(low_bits.0));
             Self(_mm256_castsi256_pd(_mm256_add_epi64(exponents, _mm256_castpd_si256(self.0))))
         }
-    }
-}
-
-impl Exponential for Four {
-    const ROUND: f64 = ROUND;
-
-    #[inline(always)]
-    fn powers<const K: usize>(n: [Self; K], r: [Self; K]) -> [Self; K] {
-        ratio_powers(n, r)
-    }
-    #[inline(always)]
-    fn kappas<const K: usize>(n: [Self; K], r: [Self; K]) -> [Self; K] {
-        ratio_kappas(n, r)
     }
 }

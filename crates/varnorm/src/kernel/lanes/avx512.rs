@@ -12,17 +12,6 @@ use super::exponential::{Exponential, ROUND};
 #[derive(Clone, Copy)]
 pub(crate) struct Eight(__m512d);
 
-/// Operations that are one instruction.
-macro_rules! instructions {
-    ($($name:ident($($other:ident),*) = $intrinsic:ident;)*) => {
-        $(#[inline(always)]
-        fn $name(self, $($other: Self),*) -> Self {
-            // SAFETY: see below.
-            unsafe { Self($intrinsic(self.0, $($other.0),*)) }
-        })*
-    };
-}
-
 // SAFETY of all blocks below: only bodies that `dispatch` runs after it has found AVX-512 (F, DQ and VL) name this type.
 impl Register for Eight {
     const WIDTH: usize = 8;

@@ -4,7 +4,7 @@ use super::{Isa, Register, W};
 
 /// Registers that can be raised to powers, each in the way that is fastest for it.
 pub(crate) trait Exponential: Register {
-    /// Added to a number, it leaves that number, rounded as [`power`](Self::power) wants its n, in the last bits.
+    /// Added to a number, it leaves that number, rounded as [`powers`](Self::powers) wants its n, in the last bits.
     const ROUND: f64;
 
     /// `2^(n + r)`: n comes with [`Self::ROUND`] added, and r is what rounding left. From `2^-1000` to `2^1000`.
@@ -122,31 +122,34 @@ impl<F: Exponential> Function<F> for Power<F> {
     }
 }
 
-/// What [`ratio_powers`] and [`ratio_kappas`] need.
+/// Registers that divide well, and can be multiplied by whole powers of two.
 pub(super) trait Powers: Register {
     /// `self * 2^n` for numbers that hold a whole n in their low bits (see [`ROUND`]); neither may leave the normal range.
     fn times_power(self, low_bits: Self) -> Self;
 }
 
-/// [`Exponential::powers`] with one division each.
-#[inline(always)]
-pub(super) fn ratio_powers<F: Powers, const K: usize>(n: [F; K], mut r: [F; K]) -> [F; K] {
-    for k in 0..K {
-        let (even, odd) = power_ratio(r[k]);
-        r[k] = even.add(odd).div(even.sub(odd)).times_power(n[k]);
-    }
-    r
-}
+/// With one division each.
+impl<F: Powers> Exponential for F {
+    const ROUND: f64 = ROUND;
 
-/// [`Exponential::kappas`] with one division each.
-#[inline(always)]
-pub(super) fn ratio_kappas<F: Powers, const K: usize>(n: [F; K], mut r: [F; K]) -> [F; K] {
-    for k in 0..K {
-        let (even, odd) = power_ratio(r[k]);
-        let below = even.sub(odd);
-        r[k] = below.div(F::splat(2.0).times_power(n[k]).mul_sub(even.add(odd), below));
+    #[inline(always)]
+    fn powers<const K: usize>(n: [F; K], mut r: [F; K]) -> [F; K] {
+        for k in 0..K {
+            let (even, odd) = power_ratio(r[k]);
+            r[k] = even.add(odd).div(even.sub(odd)).times_power(n[k]);
+        }
+        r
     }
-    r
+
+    #[inline(always)]
+    fn kappas<const K: usize>(n: [F; K], mut r: [F; K]) -> [F; K] {
+        for k in 0..K {
+            let (even, odd) = power_ratio(r[k]);
+            let below = even.sub(odd);
+            r[k] = below.div(F::splat(2.0).times_power(n[k]).mul_sub(even.add(odd), below));
+        }
+        r
+    }
 }
 
 /// (even, odd) with `2^r = (even + odd) / (even - odd)` for |r| <= 1/2. `odd / even` is the `tanh(r ln 2 / 2)` of degrees 5 and 4
@@ -169,6 +172,12 @@ pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 #[inline(always)]
 pub(crate) fn power_of_two(n: f64) -> f64 {
     f64::from_bits(((n + ROUND).to_bits() << 52).wrapping_add(1023 << 52))
+}
+
+/// `2^e` for e <= 0, as good as zero below `2^-900`.
+#[inline(always)]
+pub(crate) fn falling_power(e: f64) -> f64 {
+    power_of_two(if e > -900.0 { e } else { -900.0 })
 }
 
 /// (even, odd, power) with `exp(z) = power (even + odd) / (even - odd)`, for functions of `exp(z)` that divide

@@ -4,6 +4,18 @@
 //! [`Register`] of an instruction set; [`dispatch`] compiles that body for AVX-512, AVX2 and the portable baseline and
 //! picks one at run time. All `unsafe` of the crate is here.
 
+/// Operations of a register that are one instruction.
+#[cfg(target_arch = "x86_64")]
+macro_rules! instructions {
+    ($($name:ident($($other:ident),*) = $intrinsic:ident;)*) => {
+        $(#[inline(always)]
+        fn $name(self, $($other: Self),*) -> Self {
+            // SAFETY: only bodies that `dispatch` runs after it has found the instructions of a register name its type.
+            unsafe { Self($intrinsic(self.0, $($other.0),*)) }
+        })*
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -12,7 +24,7 @@ mod exponential;
 mod plain;
 
 pub(crate) use exponential::{
-    Exponential, Function, Power, TOGETHER, exp, exp_ratio, map, power_of_two, tanh,
+    Exponential, Function, Power, TOGETHER, exp, exp_ratio, falling_power, map, power_of_two, tanh,
 };
 use plain::Plain;
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::exponential::{Exponential, Powers, ROUND, ratio_kappas, ratio_powers};
+use super::exponential::Powers;
 use super::{Four, Isa, Register};
 
 /// Four numbers side by side, with the multiply-adds of an instruction set.
@@ -114,18 +114,5 @@ impl<I: Isa> Powers for Plain<I> {
             self.0[lane] = f64::from_bits(self.0[lane].to_bits().wrapping_add(exponent));
         }
         self
-    }
-}
-
-impl<I: Isa> Exponential for Plain<I> {
-    const ROUND: f64 = ROUND;
-
-    #[inline(always)]
-    fn powers<const K: usize>(n: [Self; K], r: [Self; K]) -> [Self; K] {
-        ratio_powers(n, r)
-    }
-    #[inline(always)]
-    fn kappas<const K: usize>(n: [Self; K], r: [Self; K]) -> [Self; K] {
-        ratio_kappas(n, r)
     }
 }
