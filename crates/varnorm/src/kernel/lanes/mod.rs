@@ -173,6 +173,7 @@ impl Isa for Fused {
 }
 
 /// Hardware without: `f64::mul_add` would call a slow library routine there.
+#[cfg_attr(target_arch = "aarch64", allow(dead_code))]
 pub(crate) struct Separate;
 
 impl Isa for Separate {
