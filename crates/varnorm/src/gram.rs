@@ -150,20 +150,21 @@ pub fn grams(
     let mut grams: Vec<Option<Gram>> = kernels.iter().map(|_| None).collect();
     for pass in plan(kernels, set.channels())? {
         let pass = prepared(pass, Pairs::Within(set), run)?;
-        // Where an f64 holds every value, the diagonal comes with the matrix; elsewhere it has to be known before.
-        let fits = !pass.carries_exponents();
-        let known = match fits {
-            true => vec![vec![Scaled::from(1.0); set.len()]; pass.serves().len()],
-            false => diagonals(pass.as_ref(), set, run)?,
+        // The diagonal comes with the matrix; only where an f64 does not hold every value, and they are to be normalised, it has
+        // to be known before.
+        let exponents = pass.carries_exponents();
+        let before = exponents && scaling != plain;
+        let known = if before { diagonals(pass.as_ref(), set, run)? } else { Vec::new() };
+        let output = |which: usize| {
+            let selves = known.get(which).map_or(&[][..], Vec::as_slice);
+            let scaling = if before { scaling } else { plain };
+            Output { scaling, exponents, rows: selves, columns: selves }
         };
-        let scaling_of_walk = if fits { plain } else { scaling };
-        let outputs: Vec<Output<'_>> = known
-            .iter()
-            .map(|s| Output { scaling: scaling_of_walk, exponents: !fits, rows: s, columns: s })
-            .collect();
-        let matrices = walk_all(pass.as_ref(), Pairs::Within(set), &outputs, tiling, run)?;
-        for ((index, matrix), known) in pass.serves().iter().zip(matrices).zip(known) {
-            grams[*index] = Some(finish_gram(matrix, (!fits).then_some(known), scaling));
+        let outputs: Vec<Output<'_>> = (0..pass.serves().len()).map(output).collect();
+        let mut selves = vec![vec![Scaled::from(0.0); set.len()]; outputs.len()];
+        let matrices = walk_all(pass.as_ref(), Pairs::Within(set), &outputs, &mut selves, tiling, run)?;
+        for ((index, matrix), selves) in pass.serves().iter().zip(matrices).zip(selves) {
+            grams[*index] = Some(finish_gram(matrix, selves, scaling, before));
         }
     }
     Ok(grams.into_iter().flatten().collect())
@@ -181,20 +182,17 @@ fn prepared(mut pass: Box<dyn Pass>, pairs: Pairs<'_>, run: &Run) -> Result<Box<
     Ok(pass)
 }
 
-/// Mirrors the upper triangle; normalises by the diagonal where self-values are not known yet.
-fn finish_gram(mut matrix: Matrix, known: Option<Vec<Scaled>>, scaling: Scaling) -> Gram {
+/// Mirrors the upper triangle; normalises by the diagonal where the walk has not done so.
+fn finish_gram(mut matrix: Matrix, self_values: Vec<Scaled>, scaling: Scaling, normalized: bool) -> Gram {
     let n = matrix.rows();
-    let self_values = known.unwrap_or_else(|| {
+    if !normalized {
         let diagonal: Vec<f64> = (0..n).map(|i| matrix.get(i, i)).collect();
         match scaling {
             Scaling::Normalized => normalize(&mut matrix, &diagonal),
             Scaling::LogNormalized => normalize_logarithms(&mut matrix, &diagonal),
             _ => {}
         }
-        let value =
-            |v: f64| if matches!(scaling, Scaling::Log | Scaling::LogNormalized) { v.exp() } else { v };
-        diagonal.into_iter().map(|v| value(v).into()).collect()
-    });
+    }
     mirror(&mut matrix);
     if scaling == Scaling::Normalized {
         // Exactly one, whatever the rounding of the square roots.
@@ -242,7 +240,7 @@ pub fn cross(
     let selves = diagonals(pass.as_ref(), queries, run)?.pop().unwrap_or_default();
     let exponents = pass.carries_exponents();
     let outputs = [Output { scaling, exponents, rows: &selves, columns: corpus_self_values }];
-    let mut matrices = walk_all(pass.as_ref(), pairs, &outputs, Tiling::default(), run)?;
+    let mut matrices = walk_all(pass.as_ref(), pairs, &outputs, &mut [], Tiling::default(), run)?;
     let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
     let self_values = match scaling {
         Scaling::Normalized => selves.iter().map(|s| unit(*s)).collect(),
@@ -288,6 +286,9 @@ fn diagonal(pass: &dyn Pass, set: &SeriesSet, start: usize, outputs: Vec<&mut [S
     for (which, output) in outputs.into_iter().enumerate() {
         pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
         for (at, cell) in output.iter_mut().enumerate() {
+            if !mantissas[at].is_finite() {
+                pass.check_values(set, set)?;
+            }
             finite(mantissas[at], start + at, start + at)?;
             *cell = Scaled { mantissa: mantissas[at], exponent: exponents[at] };
         }
@@ -368,11 +369,13 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// The values of every kernel of a prepared pass, as one matrix each (the upper triangle only, for [`Pairs::Within`]).
+/// The values of every kernel of a prepared pass, as one matrix each (the upper triangle only, for [`Pairs::Within`]), and
+/// `k(x,x)` of all series where there is place for them.
 fn walk_all(
     pass: &dyn Pass,
     pairs: Pairs<'_>,
     outputs: &[Output<'_>],
+    self_values: &mut [Vec<Scaled>],
     tiling: Tiling,
     run: &Run,
 ) -> Result<Vec<Matrix>> {
@@ -382,14 +385,15 @@ fn walk_all(
     if row_set.is_empty() || column_set.is_empty() {
         return Ok(matrices);
     }
-    let tasks = strips(&mut matrices, strip_height(row_set.len(), tiling, run), row_set.len());
+    let height = strip_height(row_set.len(), tiling, run);
+    let tasks = strips(&mut matrices, self_values, height, row_set.len());
     run.for_each("kernel values", tasks, |strip| walk_strip(pass, pairs, strip, outputs, tiling, run))?;
     Ok(matrices)
 }
 
-/// Small enough that every thread gets several strips, large enough to be worth packing.
+/// Small enough that each of several threads gets several strips, large enough to be worth packing.
 fn strip_height(rows: usize, tiling: Tiling, run: &Run) -> usize {
-    let fair = rows.div_ceil(4 * run.threads()).max(12);
+    let fair = if run.threads() == 1 { rows } else { rows.div_ceil(4 * run.threads()).max(12) };
     fair.min(tiling.rows).max(1)
 }
 
@@ -398,13 +402,23 @@ struct Strip<'a> {
     rows: Range<usize>,
     /// One per kernel served: its matrix's cells of these rows.
     outputs: Vec<&'a mut [f64]>,
+    /// One per kernel served: `k(x,x)` of the series of these rows; none where they are not wanted.
+    self_values: Vec<&'a mut [Scaled]>,
 }
 
-fn strips(matrices: &mut [Matrix], height: usize, total: usize) -> Vec<Strip<'_>> {
-    let mut strips: Vec<Strip<'_>> = (0..total)
-        .step_by(height)
-        .map(|r| Strip { rows: r..(r + height).min(total), outputs: Vec::new() })
-        .collect();
+fn strips<'a>(
+    matrices: &'a mut [Matrix],
+    self_values: &'a mut [Vec<Scaled>],
+    height: usize,
+    total: usize,
+) -> Vec<Strip<'a>> {
+    let empty =
+        |r: usize| Strip { rows: r..(r + height).min(total), outputs: Vec::new(), self_values: Vec::new() };
+    let mut strips: Vec<Strip<'_>> = (0..total).step_by(height).map(empty).collect();
+    for values in self_values {
+        let chunks = values.chunks_mut(height);
+        strips.iter_mut().zip(chunks).for_each(|(strip, chunk)| strip.self_values.push(chunk));
+    }
     for matrix in matrices {
         let columns = matrix.columns();
         let chunks = matrix.values_mut().chunks_mut(height * columns);
@@ -445,8 +459,14 @@ fn walk_strip(
                 // Cells left of the diagonal are mirrored later: a walk need not have filled them.
                 let skip = if upper { row.saturating_sub(start).min(width) } else { 0 };
                 let (values, exponents) = (&mut values[skip..], &exponents[skip..]);
+                let first = values.first().zip(exponents.first()).filter(|_| start + skip == row);
+                if let Some((selves, (mantissa, exponent))) = strip.self_values.get_mut(which).zip(first) {
+                    selves[r] = Scaled { mantissa: *mantissa, exponent: *exponent };
+                }
                 output.finish_row(row, start + skip, values, exponents);
                 if let Some(bad) = values.iter().position(|v| !v.is_finite()) {
+                    // The kernel may know better what is wrong.
+                    pass.check_values(row_set, column_set)?;
                     unusable(output.scaling, values[bad], row, start + skip + bad)?;
                 }
                 cells[r * columns + start + skip..r * columns + start + width].copy_from_slice(values);

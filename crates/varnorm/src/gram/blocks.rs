@@ -87,7 +87,7 @@ fn block(
     let by_factors = within && !exponents && scaling == Scaling::Normalized;
     let scaling = if by_factors { Scaling::Raw } else { scaling };
     let outputs = [Output { scaling, exponents, rows: rows.self_values, columns: columns.self_values }];
-    let mut matrices = walk_all(pass.as_ref(), pairs, &outputs, Tiling::default(), run)?;
+    let mut matrices = walk_all(pass.as_ref(), pairs, &outputs, &mut [], Tiling::default(), run)?;
     let mut matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(rows.set.len(), columns.set.len()));
     if by_factors {
         let factors: Vec<f64> = columns.self_values.iter().map(|s| factor(s.mantissa)).collect();

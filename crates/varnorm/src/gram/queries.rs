@@ -31,7 +31,7 @@ pub fn with_queries(
             .collect();
         let mut matrices: Vec<Matrix> = selves.iter().map(|_| Matrix::zeros(corpus, set.len())).collect();
         let tiling = Tiling::default();
-        let tasks = strips(&mut matrices, strip_height(corpus, tiling, run), corpus);
+        let tasks = strips(&mut matrices, &mut [], strip_height(corpus, tiling, run), corpus);
         run.for_each("kernel values", tasks, |strip| {
             walk_strip(pass.as_ref(), Pairs::Within(set), strip, &outputs, tiling, run)
         })?;

@@ -21,7 +21,9 @@
 //! ```
 
 use super::Kernel;
-use super::lanes::{Function, Isa, MOST_REGISTERS, Power, Register, TOGETHER, W, Work, dispatch};
+use super::lanes::{
+    Function, Isa, MOST_REGISTERS, Power, Register, TOGETHER, W, Work, dispatch, filled, put,
+};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::steps::{self, Block};
 use crate::data::SeriesSet;
@@ -148,8 +150,7 @@ impl Add<'_> {
         let registers = W / I::Register::WIDTH;
         for (pairs, values) in block.rows() {
             let out = &mut plane[pairs];
-            let mut lanes = [0.0; W];
-            lanes[..out.len()].copy_from_slice(out);
+            let mut lanes = filled(out, 0.0);
             let mut sums = [I::Register::splat(0.0); MOST_REGISTERS];
             for i in 0..registers {
                 sums[i] = I::Register::load(&lanes, i);
@@ -181,7 +182,7 @@ impl Add<'_> {
             for i in 0..registers {
                 sums[i].store(&mut lanes, i);
             }
-            out.copy_from_slice(&lanes[..out.len()]);
+            put(&lanes, out);
         }
     }
 }

@@ -90,7 +90,8 @@ pub(crate) trait Pass: Send + Sync {
     /// Whether the walk can take these two sets (lengths; channels are checked by the caller).
     fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()>;
 
-    /// Whether it can take their values, where only a look at all of them tells; [`prepare`](Pass::prepare) says so too.
+    /// Whether it can take their values, where only a look at all of them tells. [`prepare`](Pass::prepare) says so too, or the walks
+    /// give values that are not finite for a pair that is not to be taken: one of each series with itself is among them.
     fn check_values(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
         Ok(())
     }

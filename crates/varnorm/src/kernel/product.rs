@@ -15,25 +15,33 @@ const DEPTH: usize = 256;
 const ROWS: usize = 3;
 const COLUMNS: usize = 4;
 /// Rows that stay in the first-level cache, a block of terms each, while all columns pass by.
-const NEAR: usize = 3 * ROWS;
+const NEAR: usize = 4 * ROWS;
 /// Columns that stay in the second-level cache, a block of terms each, while all rows pass by.
 const FAR: usize = 96;
 /// Below this share of `|x|^2 + |y|^2` a squared distance is computed again from the differences.
 const CANCELLED: f64 = 1e-3;
 
-/// Vectors of one length, one below the other.
+/// Vectors of one length.
 #[derive(Clone, Copy)]
 pub(crate) struct Vectors<'a> {
     values: &'a [f64],
     count: usize,
     depth: usize,
+    /// From the beginning of one to that of the next.
+    stride: usize,
 }
 
 impl<'a> Vectors<'a> {
-    /// So many numbers each.
+    /// So many numbers each, one after the other.
     pub(crate) fn new(values: &'a [f64], depth: usize) -> Self {
         debug_assert!(depth > 0 && values.len().is_multiple_of(depth));
-        Self { values, count: values.len() / depth, depth }
+        Self { values, count: values.len() / depth, depth, stride: depth }
+    }
+
+    /// So many, the first at the beginning of `values`.
+    pub(crate) fn apart(values: &'a [f64], count: usize, depth: usize, stride: usize) -> Self {
+        debug_assert!(depth > 0 && depth <= stride);
+        Self { values, count, depth, stride }
     }
 
     /// One of them.
@@ -44,7 +52,7 @@ impl<'a> Vectors<'a> {
     /// Some terms of one.
     #[inline(always)]
     fn terms(self, which: usize, terms: Range<usize>) -> &'a [f64] {
-        &self.values[which * self.depth + terms.start..which * self.depth + terms.end]
+        &self.values[which * self.stride + terms.start..which * self.stride + terms.end]
     }
 }
 
@@ -139,7 +147,8 @@ impl Work for InPlace<'_> {
             for (cells, y2) in many.iter_mut().zip(many_2) {
                 for at in 0..W / I::Register::WIDTH {
                     let sums = I::Register::splat(x2).add(I::Register::load(y2, at));
-                    let (distances, all) = from_products(I::Register::load(cells, at), sums);
+                    let (distances, all) =
+                        from_products(I::Register::load(cells, at), sums, I::Register::splat(0.0));
                     distances.store(cells, at);
                     trusted &= all;
                 }
@@ -151,7 +160,8 @@ impl Work for InPlace<'_> {
             if !trusted {
                 for (j, (cell, y2)) in cells.iter_mut().zip(b_squares).enumerate() {
                     if !is_trusted(*cell, x2 + y2) {
-                        *cell = squared_distance::<I>(a.vector(i), b.vector(first + j));
+                        let (x, y) = (a.vector(i), b.vector(first + j));
+                        *cell = if std::ptr::eq(x, y) { 0.0 } else { squared_distance::<I>(x, y) };
                     }
                 }
             }
@@ -159,11 +169,12 @@ impl Work for InPlace<'_> {
     }
 }
 
-/// `|x - y|^2` from `<x, y>` and `|x|^2 + |y|^2`, and whether enough digits are left of all.
+/// `|x - y|^2` from `<x, y>` and `|x|^2 + |y|^2`, and whether enough digits are left of all. What is `excused` is minus infinity,
+/// or else 0.
 #[inline(always)]
-pub(crate) fn from_products<F: Register>(products: F, sums: F) -> (F, bool) {
+pub(crate) fn from_products<F: Register>(products: F, sums: F, excused: F) -> (F, bool) {
     let distances = F::splat(-2.0).mul_add(products, sums);
-    (distances, distances.all_above(F::splat(CANCELLED).mul(sums)))
+    (distances, distances.all_above(F::splat(CANCELLED).mul_add(sums, excused)))
 }
 
 /// Whether enough digits are left of a distance. Not so when the sum is infinite or NaN, either: the direct form overflows later.
@@ -188,10 +199,43 @@ impl Work for Squares<'_> {
     fn run<I: Isa>(self) {
         let Self { a, out } = self;
         for (i, out) in out.iter_mut().enumerate().take(a.count) {
-            let row = a.terms(i, 0..a.depth);
-            *out = one_cell::<I, false>(row, row);
+            *out = square::<I>(a.vector(i));
         }
     }
+}
+
+/// A vector with itself: blocks side by side, as none waits for the one before, and added up in the order of any other cell.
+#[inline(always)]
+fn square<I: Isa>(x: &[f64]) -> f64 {
+    let (many, rest) = x.as_chunks::<{ COLUMNS * DEPTH }>();
+    let mut total = 0.0;
+    for (at, blocks) in many.iter().enumerate() {
+        let blocks = std::array::from_fn(|b| &blocks[b * DEPTH..(b + 1) * DEPTH]);
+        let sums = squares_of_blocks::<I>(blocks);
+        for (b, sum) in sums.into_iter().enumerate() {
+            total = if at + b == 0 { sum } else { total + sum };
+        }
+    }
+    for (at, block) in rest.chunks(DEPTH).enumerate() {
+        let sums = panel::<I, 1, 1, false>([block], [block]);
+        total = if at + many.len() == 0 { sums[0][0] } else { total + sums[0][0] };
+    }
+    total
+}
+
+#[inline(always)]
+fn squares_of_blocks<I: Isa>(blocks: [&[f64]; COLUMNS]) -> [f64; COLUMNS] {
+    let mut sums = [I::Register::splat(0.0); COLUMNS];
+    for k in 0..DEPTH / I::Register::WIDTH {
+        for b in 0..COLUMNS {
+            let values = match I::Register::WIDTH {
+                8 => I::Register::load(&blocks[b].as_chunks::<8>().0[k], 0),
+                _ => I::Register::load(&blocks[b].as_chunks::<4>().0[k], 0),
+            };
+            sums[b] = values.mul_add(values, sums[b]);
+        }
+    }
+    I::Register::sums(sums)
 }
 
 /// One cell, in the order of any other tile.
@@ -244,26 +288,39 @@ impl<const DISTANCE: bool> Sums<'_, DISTANCE> {
             let (mut row, first) = (rows.start, terms.start == 0);
             while row < rows.end && self.wanted.has(row, column + width - 1) {
                 let out = &mut self.out[row * self.out_stride + column..];
-                if rows.end - row >= ROWS {
-                    let mut panel_a = [a.terms(row, terms.clone()); ROWS];
-                    for r in 1..ROWS {
-                        panel_a[r] = a.terms(row + r, terms.clone());
-                    }
-                    let sums = panel::<I, ROWS, COLUMNS, DISTANCE>(panel_a, panel_b);
-                    add_block(&sums, width, first, out, self.out_stride);
-                    row += ROWS;
+                let left = rows.end - row;
+                // AVX-512 has twice as many registers.
+                row += if I::Register::WIDTH == 8 && left >= 2 * ROWS {
+                    let sums = panel_of::<I, { 2 * ROWS }, DISTANCE>(a, row, &terms, panel_b);
+                    add_block(&sums, width, first, out, self.out_stride)
+                } else if left >= ROWS {
+                    let sums = panel_of::<I, ROWS, DISTANCE>(a, row, &terms, panel_b);
+                    add_block(&sums, width, first, out, self.out_stride)
                 } else {
-                    let panel_a = [a.terms(row, terms.clone())];
-                    let sums = panel::<I, 1, COLUMNS, DISTANCE>(panel_a, panel_b);
-                    add_block(&sums, width, first, out, self.out_stride);
-                    row += 1;
-                }
+                    let sums = panel_of::<I, 1, DISTANCE>(a, row, &terms, panel_b);
+                    add_block(&sums, width, first, out, self.out_stride)
+                };
             }
         }
     }
 }
 
-/// Writes the first block of a sum, adds the later ones.
+/// The sums of one block of terms of R rows with some columns.
+#[inline(always)]
+fn panel_of<I: Isa, const R: usize, const DISTANCE: bool>(
+    a: Vectors<'_>,
+    row: usize,
+    terms: &Range<usize>,
+    b: [&[f64]; COLUMNS],
+) -> [[f64; COLUMNS]; R] {
+    let mut rows = [&[][..]; R];
+    for r in 0..R {
+        rows[r] = a.terms(row + r, terms.clone());
+    }
+    panel::<I, R, COLUMNS, DISTANCE>(rows, b)
+}
+
+/// Writes the first block of a sum, adds the later ones; of so many rows.
 #[inline(always)]
 fn add_block<const R: usize>(
     sums: &[[f64; COLUMNS]; R],
@@ -271,7 +328,7 @@ fn add_block<const R: usize>(
     first: bool,
     out: &mut [f64],
     out_stride: usize,
-) {
+) -> usize {
     for r in 0..R {
         let cells = &mut out[r * out_stride..];
         if let (COLUMNS, Some(cells)) = (width, cells.first_chunk_mut::<COLUMNS>()) {
@@ -284,6 +341,7 @@ fn add_block<const R: usize>(
             }
         }
     }
+    R
 }
 
 /// The sums of one block of terms of R rows with C columns, at most four.

@@ -329,7 +329,8 @@ impl<'a, P: Fn(usize, usize, usize) -> [&'a [f64]; 2]> Work for Distances<'a, '_
                 let mut trusted = true;
                 for at in 0..L / I::Register::WIDTH {
                     let sums = I::Register::load(x2, at).add(I::Register::load(y2, at));
-                    let (distances, all) = from_products(I::Register::load(cell, at), sums);
+                    let (distances, all) =
+                        from_products(I::Register::load(cell, at), sums, I::Register::splat(0.0));
                     distances.store(cell, at);
                     trusted &= all;
                 }

@@ -31,7 +31,7 @@
 use std::ops::Range;
 
 use super::Kernel;
-use super::lanes::{Function, Isa, MOST_REGISTERS, Register, TOGETHER, W, Work, dispatch};
+use super::lanes::{Function, Isa, MOST_REGISTERS, Register, TOGETHER, W, Work, dispatch, filled, put};
 use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::steps::{self, Alter, Block};
 use crate::data::SeriesSet;
@@ -75,8 +75,8 @@ struct One {
 pub(crate) struct VrkPass {
     serves: Vec<usize>,
     kernels: Vec<One>,
-    /// `<x_t, x_t>` of all row series, one after the other, if kernels want them as they are.
-    own: Vec<f64>,
+    /// `<x_t, x_t>` of all row series, one after the other, where these were looked at before.
+    own: Option<Vec<f64>>,
 }
 
 impl VrkPass {
@@ -102,8 +102,11 @@ impl Pass for VrkPass {
         self.own_products(row_set, column_set).map(|_| ())
     }
 
+    /// Whether points are in the domain shows when a series meets itself; those of two sets never do, and are looked at here.
     fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, _run: &Run) -> Result<()> {
-        self.own = self.own_products(row_set, column_set)?;
+        if !std::ptr::eq(row_set, column_set) {
+            self.own = self.own_products(row_set, column_set)?;
+        }
         Ok(())
     }
 
@@ -121,9 +124,9 @@ impl Pass for VrkPass {
     }
 
     fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
-        let walk = |alter: Alter<'_>, each: &mut dyn FnMut(Block<'_>)| match alter {
-            None => steps::walk_own(&self.own, set.series(0).steps(), which.clone(), each),
-            Some(_) => steps::walk_diagonal(set, which.clone(), alter, each),
+        let walk = |alter: Alter<'_>, each: &mut dyn FnMut(Block<'_>)| match (alter, &self.own) {
+            (None, Some(own)) => steps::walk_own(own, set.series(0).steps(), which.clone(), each),
+            _ => steps::walk_diagonal(set, which.clone(), alter, each),
         };
         self.advance(which.len(), set.channels(), kept, walk);
     }
@@ -131,6 +134,11 @@ impl Pass for VrkPass {
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
         out.take_planes(which, kept);
     }
+}
+
+/// Whether the quotient of a product is positive and finite, fused or not.
+fn has_quotient(tau: f64, product: f64) -> bool {
+    tau * tau * product < 1.0
 }
 
 /// Every point is shorter than `1 / tau`, by the squares of series of so many steps; otherwise an error that names the longest.
@@ -142,10 +150,10 @@ fn in_domain(tau: f64, squares: &[f64], steps: usize) -> Result<()> {
             (longest, at) = (*square, place);
         }
     }
-    let length = longest.sqrt();
-    if tau * length < 1.0 {
+    if has_quotient(tau, longest) {
         return Ok(());
     }
+    let length = longest.sqrt();
     Err(Error::OutsideDomain { series: at / steps, step: at % steps, tau, length, below: 1.0 / length })
 }
 
@@ -183,9 +191,9 @@ fn shorten(clip: Clip, tau: f64, channels: usize, points: &mut [f64]) {
 
 impl VrkPass {
     /// Says where points are outside the domain; otherwise what it took to see that, of the row series: the diagonal is made of it.
-    fn own_products(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<Vec<f64>> {
+    fn own_products(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<Option<Vec<f64>>> {
         let open = self.kernels.iter().filter(|k| k.clip.is_none());
-        let Some(tau) = open.map(|k| k.tau).max_by(f64::total_cmp) else { return Ok(Vec::new()) };
+        let Some(tau) = open.map(|k| k.tau).max_by(f64::total_cmp) else { return Ok(None) };
         let in_domain = |set: &SeriesSet| {
             if set.is_empty() {
                 return Ok(Vec::new());
@@ -197,7 +205,7 @@ impl VrkPass {
         if !std::ptr::eq(row_set, column_set) {
             in_domain(column_set)?;
         }
-        Ok(own)
+        Ok(Some(own))
     }
 
     /// All kernels, block by block. `walk` hands over the products of points that are altered as told.
@@ -282,22 +290,23 @@ impl Work for Advance<'_> {
         for (pairs, steps) in block.rows() {
             let (mantissas, ones) = (&mut mantissas[pairs.clone()], &mut ones[pairs.clone()]);
             let exponents = &mut exponents[pairs];
-            let (mut values, mut scaled) = ([1.0; W], [1.0; W]);
-            values[..mantissas.len()].copy_from_slice(mantissas);
-            scaled[..ones.len()].copy_from_slice(ones);
+            let (mut values, mut scaled) = (filled(mantissas, 1.0), filled(ones, 1.0));
             let (mut value, mut one) = ([unit; MOST_REGISTERS], [unit; MOST_REGISTERS]);
+            // Of all products so far.
+            let mut most = I::Register::splat(0.0);
             for i in 0..registers {
                 (value[i], one[i]) = (I::Register::load(&values, i), I::Register::load(&scaled, i));
             }
             // Some steps at a time: fused, 1 - tau^2 <x, y> is above 2^-106 wherever it is above 0, so that a value grows by less than
             // 2^106 in one.
-            let mut steps = steps;
+            let (steps_of_row, mut steps) = (steps, steps);
             while !steps.is_empty() {
                 let (mut largest, mut done) = (unit, 1);
                 if steps.len() * registers >= TOGETHER {
                     let mut some = [unit; TOGETHER];
                     for k in 0..TOGETHER {
                         some[k] = I::Register::load(&steps[k / registers], k % registers);
+                        most = some[k].max(most);
                     }
                     let some = quotient.of(some);
                     for k in 0..TOGETHER {
@@ -307,7 +316,9 @@ impl Work for Advance<'_> {
                     done = TOGETHER / registers;
                 } else {
                     for i in 0..registers {
-                        let [quotient] = quotient.of([I::Register::load(&steps[0], i)]);
+                        let product = I::Register::load(&steps[0], i);
+                        most = product.max(most);
+                        let [quotient] = quotient.of([product]);
                         value[i] = quotient.mul_add(value[i], one[i]);
                     }
                 }
@@ -330,8 +341,21 @@ impl Work for Advance<'_> {
                 value[i].store(&mut values, i);
                 one[i].store(&mut scaled, i);
             }
-            mantissas.copy_from_slice(&values[..mantissas.len()]);
-            ones.copy_from_slice(&scaled[..ones.len()]);
+            if !unit.all_above(most.mul(I::Register::splat(kernel.tau * kernel.tau))) {
+                refuse(kernel.tau, steps_of_row, &mut values);
+            }
+            put(&values, mantissas);
+            put(&scaled, ones);
+        }
+    }
+}
+
+/// There are no values for pairs with a product outside the domain.
+#[cold]
+fn refuse(tau: f64, products: &[[f64; W]], values: &mut [f64; W]) {
+    for (lane, value) in values.iter_mut().enumerate() {
+        if !products.iter().all(|step| has_quotient(tau, step[lane])) {
+            *value = f64::NAN;
         }
     }
 }

@@ -91,6 +91,29 @@ pub(crate) trait Four: Register {
     fn transpose(of: [Self; 4]) -> [Self; 4];
 }
 
+/// Up to W numbers, continued with another.
+#[inline(always)]
+pub(crate) fn filled(values: &[f64], rest: f64) -> [f64; W] {
+    // Mostly there are W: then nothing has to be counted.
+    match <&[f64; W]>::try_from(values) {
+        Ok(all) => *all,
+        Err(_) => {
+            let mut lanes = [rest; W];
+            lanes[..values.len()].copy_from_slice(values);
+            lanes
+        }
+    }
+}
+
+/// The first of W numbers, as many as there is place for.
+#[inline(always)]
+pub(crate) fn put(lanes: &[f64; W], out: &mut [f64]) {
+    match <&mut [f64; W]>::try_from(&mut *out) {
+        Ok(all) => *all = *lanes,
+        Err(_) => out.copy_from_slice(&lanes[..out.len()]),
+    }
+}
+
 /// Puts four rows side by side: they become the `at`-th four numbers of each cell.
 #[inline(always)]
 pub(crate) fn interleave<I: Isa, const N: usize>(rows: [&[f64]; 4], at: usize, out: &mut [[f64; N]]) {

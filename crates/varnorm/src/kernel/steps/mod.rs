@@ -1,13 +1,17 @@
 //! Points of two series at the same step, for all pairs of a tile: what integral and reservoir kernels sum over.
 //!
 //! A value is `<x_t, y_t>` or `|x_t - y_t|^2`. Some steps of W column series are packed side by side, and meet a few row
-//! series at a time.
+//! series at a time; points of many channels meet where they lie ([`along`]).
+
+mod along;
+mod packed;
 
 use std::ops::Range;
 
+use self::packed::{Distances, Pack, ROWS, Squares, Values};
 use super::cells::Cells;
 use super::columns::L;
-use super::lanes::{Isa, MOST_REGISTERS, Register, W, Work, dispatch, interleave};
+use super::lanes::{W, dispatch};
 use super::pass::Tile;
 use crate::data::SeriesSet;
 
@@ -15,10 +19,10 @@ use crate::data::SeriesSet;
 const PACKED: usize = 2048;
 /// Steps of a block, at most.
 const MOST_STEPS: usize = 64;
-/// Row series at a time: each value that is loaded serves all of them; with AVX2 half of them at a time, whose sums fill half
-/// of the registers.
-const ROWS: usize = 8;
-const HALF: usize = ROWS / 2;
+/// From so many channels on distances are made of products.
+const BY_PRODUCTS: usize = 16;
+/// From so many channels on points are not packed: registers run along them.
+const ALONG: usize = 128;
 
 /// Changes points before they are used.
 pub(super) type Alter<'a> = Option<&'a dyn Fn(&mut [f64])>;
@@ -47,8 +51,11 @@ impl Block<'_> {
 
 /// Hands all pairs of a tile at all steps to `each`, the steps of a pair in order.
 pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut each: impl FnMut(Block<'_>)) {
-    let first = tile.row_set.series(tile.rows.start);
-    let (total, channels, stride) = (first.steps(), first.channels(), tile.columns.len());
+    let channels = tile.row_set.channels();
+    if channels >= ALONG && alter.is_none() {
+        return along::walk::<DISTANCE>(tile, each);
+    }
+    let (total, stride) = (tile.row_set.series(tile.rows.start).steps(), tile.columns.len());
     let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
     let (mut packed, mut values) = (Cells::default(), Cells::default());
     let packed = halves(packed.take((most * channels).div_ceil(2)));
@@ -56,10 +63,16 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
     // Points are changed once for all they meet.
     let altered = if alter.is_some() { most * channels } else { 0 };
     let (mut of_rows, mut of_columns) = (vec![0.0; tile.rows.len() * altered], vec![0.0; W * altered]);
+    let by_products = DISTANCE && channels >= BY_PRODUCTS;
+    let mut squares = SquaresOfRows::new(tile, if by_products { most } else { 0 });
+    let mut y_squares = vec![[0.0; W]; if by_products { most } else { 0 }];
     for start in (0..total).step_by(most) {
         let steps = start..total.min(start + most);
         let size = steps.len() * channels;
         change(tile.row_set, tile.rows.clone(), &steps, alter, &mut of_rows);
+        if by_products && !squares.come_with_columns {
+            squares.make(tile, &steps, alter, &of_rows, packed);
+        }
         for column in tile.columns.clone().step_by(W) {
             let columns = column..tile.columns.end.min(column + W);
             change(tile.column_set, columns.clone(), &steps, alter, &mut of_columns);
@@ -70,6 +83,13 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
                 *y = some_steps(tile.column_set, column + at, &steps, alter, at, &of_columns);
             }
             dispatch(Pack { rows: y, out: &mut packed[..size] });
+            if by_products {
+                let out = &mut y_squares[..steps.len()];
+                dispatch(Squares { packed: &packed[..size], channels, out });
+                if squares.come_with_columns {
+                    squares.keep(tile, columns.clone(), &y_squares[..steps.len()]);
+                }
+            }
             let last = if tile.upper { tile.rows.end.min(columns.end) } else { tile.rows.end };
             for row in (tile.rows.start..last).step_by(ROWS) {
                 let rows = ROWS.min(last - row);
@@ -79,12 +99,85 @@ pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
                     *x = some_steps(tile.row_set, row, &steps, alter, row - tile.rows.start, &of_rows);
                 }
                 let (packed, out) = (&packed[..size], &mut values[..ROWS * steps.len()]);
-                dispatch(Values::<DISTANCE> { x, rows, packed, channels, out });
+                if by_products {
+                    dispatch(Values::<false> { x, rows, packed, channels, out });
+                    let (x_squares, y_squares) = (squares.from(row), &y_squares[..steps.len()]);
+                    let itself =
+                        std::ptr::eq(tile.row_set, tile.column_set).then(|| row as isize - column as isize);
+                    let stride = squares.most;
+                    dispatch(Distances {
+                        x,
+                        rows,
+                        y,
+                        channels,
+                        x_squares,
+                        stride,
+                        y_squares,
+                        itself,
+                        values: out,
+                    });
+                } else {
+                    dispatch(Values::<DISTANCE> { x, rows, packed, channels, out });
+                }
                 let at = (row - tile.rows.start) * stride + column - tile.columns.start;
                 let pairs = at..at + columns.len();
                 each(Block { steps: steps.clone(), pairs, rows, stride, values });
             }
         }
+    }
+}
+
+/// The squares of the points of a tile's row series at some steps.
+struct SquaresOfRows {
+    first: usize,
+    /// Steps, at most: row by row there is place for so many.
+    most: usize,
+    squares: Vec<f64>,
+    /// Whether every row series passes by as a column before it is met as a row.
+    come_with_columns: bool,
+}
+
+impl SquaresOfRows {
+    fn new(tile: &Tile<'_>, most: usize) -> Self {
+        let come_with_columns = tile.upper && tile.columns.start <= tile.rows.start;
+        Self { first: tile.rows.start, most, squares: vec![0.0; most * tile.rows.len()], come_with_columns }
+    }
+
+    /// Makes all of them, with a place for packed points.
+    fn make(
+        &mut self,
+        tile: &Tile<'_>,
+        steps: &Range<usize>,
+        alter: Alter<'_>,
+        of_rows: &[f64],
+        packed: &mut [[f64; W]],
+    ) {
+        let (set, channels) = (tile.row_set, tile.row_set.channels());
+        let (packed, mut squares) = (&mut packed[..steps.len() * channels], [[0.0; W]; MOST_STEPS]);
+        for row in tile.rows.clone().step_by(W) {
+            let rows = row..tile.rows.end.min(row + W);
+            let x = std::array::from_fn(|lane| {
+                let row = row + lane.min(rows.len() - 1);
+                some_steps(set, row, steps, alter, row - tile.rows.start, of_rows)
+            });
+            let squares = &mut squares[..steps.len()];
+            dispatch(Pack { rows: x, out: &mut *packed });
+            dispatch(Squares { packed, channels, out: &mut *squares });
+            self.keep(tile, rows, squares);
+        }
+    }
+
+    /// Takes those of some series.
+    fn keep(&mut self, tile: &Tile<'_>, which: Range<usize>, squares: &[[f64; W]]) {
+        for (lane, series) in which.enumerate().filter(|(_, series)| tile.rows.contains(series)) {
+            let kept = &mut self.squares[(series - self.first) * self.most..];
+            kept.iter_mut().zip(squares).for_each(|(kept, squares)| *kept = squares[lane]);
+        }
+    }
+
+    /// Those of one row, and of all after it.
+    fn from(&self, row: usize) -> &[f64] {
+        &self.squares[(row - self.first) * self.most..]
     }
 }
 
@@ -119,21 +212,6 @@ fn some_steps<'a>(
     }
 }
 
-/// Puts W rows side by side.
-struct Pack<'a> {
-    rows: [&'a [f64]; W],
-    out: &'a mut [[f64; W]],
-}
-
-impl Work for Pack<'_> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let Self { rows: [a, b, c, d, e, f, g, h], out } = self;
-        interleave::<I, W>([a, b, c, d], 0, out);
-        interleave::<I, W>([e, f, g, h], 1, out);
-    }
-}
-
 /// The same for some series with themselves, `<x_t, x_t>`, with the bits of [`walk`].
 pub(super) fn walk_diagonal(
     set: &SeriesSet,
@@ -142,6 +220,9 @@ pub(super) fn walk_diagonal(
     mut each: impl FnMut(Block<'_>),
 ) {
     let (steps, channels) = (set.series(which.start).steps(), set.channels());
+    if channels >= ALONG && alter.is_none() {
+        return walk_own(&along::squares(set, which.clone()), steps, 0..which.len(), each);
+    }
     let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
     let mut copies = vec![0.0; if alter.is_some() { W * most * channels } else { 0 }];
     let (mut packed, mut values) = (Cells::default(), vec![[0.0; W]; most]);
@@ -167,6 +248,9 @@ pub(super) fn walk_diagonal(
 
 /// `<x_t, x_t>` of all steps of all series, one series after the other, with the bits of [`walk`].
 pub(super) fn own_products(set: &SeriesSet) -> Vec<f64> {
+    if set.channels() >= ALONG {
+        return along::squares(set, 0..set.len());
+    }
     let steps = set.series(0).steps();
     let mut own = vec![0.0; set.len() * steps];
     walk_diagonal(set, 0..set.len(), None, |block| {
@@ -191,113 +275,6 @@ pub(super) fn walk_own(own: &[f64], steps: usize, which: Range<usize>, mut each:
             }
             let pairs = first - which.start..series.end - which.start;
             each(Block { steps: steps_here, pairs, rows: 1, stride: 0, values: &values });
-        }
-    }
-}
-
-struct Values<'a, const DISTANCE: bool> {
-    x: [&'a [f64]; ROWS],
-    /// How many of these are wanted.
-    rows: usize,
-    packed: &'a [[f64; W]],
-    channels: usize,
-    out: &'a mut [[f64; W]],
-}
-
-impl<const DISTANCE: bool> Work for Values<'_, DISTANCE> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let Self { x, rows, packed, channels, out } = self;
-        let (steps, halves) = (packed.len() / channels, x.as_chunks::<HALF>().0);
-        if I::Register::WIDTH == W && rows > HALF {
-            return some_rows::<I, ROWS, DISTANCE>(x, packed, channels, out);
-        }
-        let halves = halves.iter().zip(out.chunks_exact_mut(HALF * steps));
-        for (x, out) in halves.take(rows.div_ceil(HALF)) {
-            some_rows::<I, HALF, DISTANCE>(*x, packed, channels, out);
-        }
-    }
-}
-
-/// All steps of R row series.
-#[inline(always)]
-fn some_rows<I: Isa, const R: usize, const DISTANCE: bool>(
-    x: [&[f64]; R],
-    packed: &[[f64; W]],
-    channels: usize,
-    out: &mut [[f64; W]],
-) {
-    let (steps, registers, zero) = (packed.len() / channels, W / I::Register::WIDTH, I::Register::splat(0.0));
-    for (step, y) in packed.chunks_exact(channels).enumerate() {
-        let mut xs = x;
-        for r in 0..R {
-            xs[r] = &x[r][step * channels..(step + 1) * channels];
-        }
-        let mut sums = [[zero; MOST_REGISTERS]; R];
-        for (channel, cell) in y.iter().enumerate() {
-            let mut y = [zero; MOST_REGISTERS];
-            for i in 0..registers {
-                y[i] = I::Register::load(cell, i);
-            }
-            for r in 0..R {
-                let x = I::Register::splat(xs[r][channel]);
-                for i in 0..registers {
-                    let (a, b) = if DISTANCE { (x.sub(y[i]), x.sub(y[i])) } else { (x, y[i]) };
-                    sums[r][i] = a.mul_add(b, sums[r][i]);
-                }
-            }
-        }
-        for r in 0..R {
-            for i in 0..registers {
-                sums[r][i].store(&mut out[r * steps + step], i);
-            }
-        }
-    }
-}
-
-/// `<x, x>` of W packed series in the order of [`Values`].
-struct Squares<'a> {
-    packed: &'a [[f64; W]],
-    channels: usize,
-    out: &'a mut [[f64; W]],
-}
-
-impl Work for Squares<'_> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let Self { packed, channels, out } = self;
-        let mut step = 0;
-        while step < out.len() {
-            // Some steps at once: none waits for the one before.
-            let (points, out) = (&packed[step * channels..], &mut out[step..]);
-            match out.len() >= HALF {
-                true => some_squares::<I, HALF>(points, channels, out),
-                false => some_squares::<I, 1>(points, channels, out),
-            }
-            step += if out.len() >= HALF { HALF } else { 1 };
-        }
-    }
-}
-
-/// The squares of the first S steps.
-#[inline(always)]
-fn some_squares<I: Isa, const S: usize>(packed: &[[f64; W]], channels: usize, out: &mut [[f64; W]]) {
-    let (registers, zero) = (W / I::Register::WIDTH, I::Register::splat(0.0));
-    let (mut points, mut sums) = ([&packed[..0]; S], [[zero; MOST_REGISTERS]; S]);
-    for s in 0..S {
-        points[s] = &packed[s * channels..][..channels];
-    }
-    for channel in 0..channels {
-        for s in 0..S {
-            for i in 0..registers {
-                let value = I::Register::load(&points[s][channel], i);
-                sums[s][i] = value.mul_add(value, sums[s][i]);
-            }
-        }
-    }
-    for s in 0..S {
-        for i in 0..registers {
-            sums[s][i].store(&mut out[s], i);
         }
     }
 }
@@ -327,7 +304,7 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_points_in_any_tile() {
-        for channels in [1, 3, 15, 16, 37] {
+        for channels in [1, 3, 15, 16, 37, 130] {
             let set = set(21, channels, 1);
             let halved = |points: &mut [f64]| points.iter_mut().for_each(|v| *v *= 0.5);
             let alter: [Alter<'_>; 2] = [None, Some(&halved)];
@@ -359,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_series_with_itself_has_the_bits_of_any_pair() {
-        for channels in [2, 16, 33] {
+        for channels in [2, 16, 33, 300] {
             let set = set(13, channels, 2);
             let tile = Tile { row_set: &set, rows: 0..13, column_set: &set, columns: 0..13, upper: true };
             let pairs = collected::<false>(&tile, None);
@@ -375,6 +352,40 @@ mod tests {
                 let i = at + 3;
                 assert_eq!(values.len(), 70);
                 assert!(values.iter().zip(&pairs[i * 13 + i]).all(|(a, b)| a.to_bits() == b.to_bits()));
+            }
+        }
+    }
+
+    #[test]
+    fn distances_keep_their_digits_and_have_the_bits_of_any_tile() {
+        for channels in [16, 40, 130] {
+            // Each series is far from those before it, or so near one of them that products would lose all digits.
+            let far = set(9, channels, 3);
+            let mut values = far.values().to_vec();
+            values.extend(far.values().iter().zip(Normal::new(4)).map(|(v, noise)| v + 1e-8 * noise));
+            let set = SeriesSet::from_equal(values, 70, channels).unwrap();
+            let tile = |rows, columns, upper| Tile { row_set: &set, rows, column_set: &set, columns, upper };
+            let whole = collected::<true>(&tile(0..18, 0..18, true), None);
+            for i in 0..18 {
+                assert!(whole[i * 18 + i].iter().all(|distance| *distance == 0.0));
+                for j in i + 1..18 {
+                    let (x, y) = (set.series(i), set.series(j));
+                    for (step, found) in whole[i * 18 + j].iter().enumerate() {
+                        let terms = x.step(step).iter().zip(y.step(step));
+                        let distance: f64 = terms.map(|(a, b)| (a - b).powi(2)).sum();
+                        assert!((found / distance - 1.0).abs() < 1e-12, "{channels} {i} {j} {step}");
+                    }
+                }
+            }
+            for (rows, columns) in [(4..17, 9..18), (0..5, 11..12), (0..1, 0..18)] {
+                let part = collected::<true>(&tile(rows.clone(), columns.clone(), false), None);
+                for (at, (i, j)) in rows
+                    .flat_map(|i| columns.clone().map(move |j| (i, j)))
+                    .enumerate()
+                    .filter(|(_, (i, j))| i <= j)
+                {
+                    assert!(part[at].iter().zip(&whole[i * 18 + j]).all(|(a, b)| a.to_bits() == b.to_bits()));
+                }
             }
         }
     }
