@@ -1,4 +1,4 @@
-//! Times a Gram matrix: `time_gram FILE.npy REPETITIONS THREADS SPEC [--write OUT.npy]` prints the best time in seconds.
+//! Times a Gram matrix: `time_gram FILE.npy REPETITIONS THREADS SPEC [--log] [--write OUT.npy]` prints the best time in seconds.
 //!
 //! For comparisons with other libraries; see `tools/peers.py`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -12,16 +12,20 @@ use varnorm::{Kernel, Run};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, repetitions, threads, spec, rest @ ..] = arguments.as_slice() else {
-        println!("usage: time_gram FILE.npy REPETITIONS THREADS SPEC [--write OUT.npy]");
+        println!("usage: time_gram FILE.npy REPETITIONS THREADS SPEC [--log] [--write OUT.npy]");
         return;
     };
     let set = read(file.as_ref(), &ReadOptions::default()).expect("the file").series;
     let run = Run::with_threads(threads.parse().unwrap()).unwrap();
     let kernel: Kernel = spec.parse().expect("a kernel");
+    let (scaling, rest) = match rest {
+        [word, rest @ ..] if word == "--log" => (Scaling::Log, rest),
+        rest => (Scaling::Raw, rest),
+    };
     let (mut best, mut matrix) = (f64::INFINITY, None);
     for _ in 0..repetitions.parse().unwrap() {
         let start = Instant::now();
-        matrix = Some(gram(&kernel, &set, Scaling::Raw, &run).expect("a Gram matrix").matrix);
+        matrix = Some(gram(&kernel, &set, scaling, &run).expect("a Gram matrix").matrix);
         best = best.min(start.elapsed().as_secs_f64());
     }
     println!("{best:e} {spec}");

@@ -441,6 +441,27 @@ fn points_outside_the_domain_of_a_reservoir_kernel_are_named() {
     let kernel: Kernel = "vrk:tau=0.3".parse().unwrap();
     let error = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap_err().to_string();
     assert!(error.contains("series 1, step 1") && error.contains("choose tau below 0.25"), "{error}");
+    for channels in [1, 20, 150] {
+        let mut values = vec![0.01; 50 * 7 * channels];
+        let good = SeriesSet::from_equal(values.clone(), 7, channels).unwrap();
+        // One point, whose products with all others are small.
+        values[(40 * 7 + 5) * channels] = -3.5;
+        let bad = SeriesSet::from_equal(values, 7, channels).unwrap();
+        let run = Run::sequential();
+        let selves = gram::self_values(std::slice::from_ref(&kernel), &good, &run).unwrap().remove(0);
+        let cross = |queries, corpus| gram::cross(&kernel, queries, corpus, &selves, Scaling::Raw, &run);
+        let errors = [
+            gram::gram(&kernel, &bad, Scaling::Raw, &run).unwrap_err(),
+            gram::gram(&kernel, &bad, Scaling::Log, &run).unwrap_err(),
+            gram::gram(&kernel, &bad, Scaling::Normalized, &run).unwrap_err(),
+            gram::self_values(std::slice::from_ref(&kernel), &bad, &run).unwrap_err(),
+            cross(&good, &bad).unwrap_err(),
+            cross(&bad, &good).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(error.to_string().starts_with("series 40, step 5: "), "{channels}: {error}");
+        }
+    }
     let long = SeriesSet::from_equal(vec![3.3; 4000], 2000, 1).unwrap();
     let gram = gram::gram(&kernel, &long, Scaling::Normalized, &Run::sequential()).unwrap();
     assert!((gram.matrix.get(0, 1) - 1.0).abs() < 1e-14);

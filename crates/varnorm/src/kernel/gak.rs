@@ -35,7 +35,7 @@ use super::cells::Cells;
 use super::columns::{L, Of};
 use super::gak_careful::careful;
 use super::increments::{block_width, split};
-use super::lanes::{Exponential, Function, Isa, Power, Register, Work, dispatch, map};
+use super::lanes::{Exponential, Function, Isa, Power, Register, Work, dispatch, map, power_of_two};
 use super::pairs::{Pairs, ROWS};
 use super::pass::{Pass, Tile, Values};
 use super::recurrence::{self, Recurrence};
@@ -44,8 +44,14 @@ use crate::error::Result;
 
 /// `log2(1 + sqrt 2)`: the number of alignments grows by this power of two per step of either series.
 const GROWTH: f64 = 1.271_553_303_163_612;
-/// The fast path is right where its result is above this; see [`GakPass::run`].
-const SAFE: f64 = f64::from_bits((1023 - 850) << 52);
+/// The fast path is right where its result is above this, and above the first where a kappa may have been cut off; see
+/// [`GakPass::run`].
+const SAFE: f64 = f64::from_bits((1023 + 60) << 52);
+const SAFE_WITHOUT_CUTS: f64 = f64::from_bits((1023 - 880) << 52);
+/// The power of two that the fast path begins with, so that its numbers use all of an `f64`'s range.
+const FIRST: u64 = 900;
+/// Rows between two that take their power of two out: an even number, as rows mostly go by in twos.
+const SCALED: usize = 32;
 
 /// One kernel.
 pub(super) struct One {
@@ -127,13 +133,15 @@ impl Recurrence for GakPass {
         2 * self.kernels.len()
     }
 
-    /// The fast path runs on `M[s][t] 2^-(shift(s) + shift(t))`, which is at most 4 everywhere, and so is what any
-    /// cell contributes to the last one relative to its own size. A cell lost to underflow, or a kappa cut off,
-    /// therefore changes the result by less than `2^-975`: a result above [`SAFE`] is right to rounding whatever
-    /// happened on the way. Others are computed again with an exponent in every cell.
+    /// `M[s][t] 2^-(shift(s) + shift(t))` is at most 4 everywhere, and so is what any cell contributes to the last one relative to
+    /// its own size. The fast path begins with `2^900`, and takes the shift of columns in every one and that of rows in every
+    /// [`SCALED`]-th, so that its numbers are up to `2^945`. A cell lost to underflow therefore changes the result by less than
+    /// `2^-977`, a kappa cut off at `2^-1000` by less than `2^-50`. There are fewer than `2^40` cells: a result above [`SAFE`] is right to rounding
+    /// whatever happened on the way, and one above [`SAFE_WITHOUT_CUTS`] where no point is too far from any other. Others are
+    /// computed again with an exponent in every cell.
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let (height, steps) = (pairs.x.steps, pairs.y.steps);
-        let weights = weights(steps.max(height));
+        let weights = weights(steps);
         let shortest = pairs.x.lengths[..pairs.count()].iter().copied().min().unwrap_or(0);
         // Columns go by in blocks that stay in the first-level cache; those of a band are few already.
         let bands = self.kernels.iter().any(|kernel| kernel.band.is_some());
@@ -147,8 +155,15 @@ impl Recurrence for GakPass {
             let columns = start..steps.min(start + width);
             rows.fill([0.0; L]);
             // The cell left of and above the first: the beginning of all alignments, or in the block before.
-            let mut corners = vec![[if start == 0 { 1.0 } else { 0.0 }; L]; kernels];
+            let beginning = power_of_two(FIRST as f64);
+            let mut corners = vec![[if start == 0 { beginning } else { 0.0 }; L]; kernels];
             for first in (0..height).step_by(ROWS) {
+                if first > 0 && first.is_multiple_of(SCALED) {
+                    let factor = power_of_two(shift(first - SCALED) - shift(first));
+                    for cell in rows.iter_mut().chain(&mut corners) {
+                        *cell = cell.map(|value| factor * value);
+                    }
+                }
                 let count = ROWS.min(height - first);
                 let made = pairs.strip::<true, L>(0, first..first + count, columns.clone(), strip);
                 let distances = pairs.cells(&made, strip);
@@ -163,24 +178,13 @@ impl Recurrence for GakPass {
                         let s = first + r;
                         let strip = &distances[r * columns.len()..(r + step) * columns.len()];
                         let kappas = &mut kappas[..strip.len()];
-                        let (weights, row) = (&weights, &mut *row);
+                        let (weights, row) = (&weights[columns.clone()], &mut *row);
                         if let Some(band) = &band {
                             dispatch(AdvanceInBand { kernel, s, band, strip, weights, row, kappas });
                         } else {
-                            let (start, corner) = (columns.start, &mut corners[k]);
-                            let edges = &mut edges[s..s + step];
+                            let (corner, edges) = (&mut corners[k], &mut edges[s..s + step]);
                             let row = &mut *row;
-                            dispatch(Advance {
-                                kernel,
-                                s,
-                                start,
-                                strip,
-                                weights,
-                                corner,
-                                edges,
-                                row,
-                                kappas,
-                            });
+                            dispatch(Advance { kernel, strip, weights, corner, edges, row, kappas });
                         }
                         if s + step >= shortest {
                             take_finished(pairs, s + step - 1, columns.start, row, &mut out[2 * k]);
@@ -190,20 +194,21 @@ impl Recurrence for GakPass {
             }
         }
         for (k, kernel) in self.kernels.iter().enumerate() {
-            let mut unsure = false;
+            let results = out[2 * k];
             for lane in 0..pairs.count() {
-                let sure = out[2 * k][lane] > SAFE;
-                unsure |= !sure;
-                out[2 * k + 1][lane] = shift(pairs.x.lengths[lane]) + shift(pairs.y.lengths[lane]);
+                let rows = (pairs.x.lengths[lane] - 1) / SCALED * SCALED;
+                out[2 * k + 1][lane] = shift(rows) + shift(pairs.y.lengths[lane]) - FIRST as f64;
             }
-            if unsure {
+            let sure = |lane: usize, pairs: &Pairs<'_>| {
+                let near = || kernel.factor * std::f64::consts::LOG2_E * pairs.farthest(lane) < 999.0;
+                results[lane] > SAFE || results[lane] > SAFE_WITHOUT_CUTS && near()
+            };
+            let unsure: Vec<usize> = (0..pairs.count()).filter(|lane| !sure(*lane, pairs)).collect();
+            if !unsure.is_empty() {
                 let (mantissas, exponents) = careful(kernel, pairs);
-                for lane in 0..pairs.count() {
-                    let sure = out[2 * k][lane] > SAFE;
-                    if !sure {
-                        out[2 * k][lane] = mantissas[lane];
-                        out[2 * k + 1][lane] = exponents[lane];
-                    }
+                for lane in unsure {
+                    out[2 * k][lane] = mantissas[lane];
+                    out[2 * k + 1][lane] = exponents[lane];
                 }
             }
         }
@@ -215,7 +220,7 @@ fn shift(n: usize) -> f64 {
     (n as f64 * GROWTH).floor()
 }
 
-/// By how much each row or column is smaller than the one before: `1/2` or `1/4`.
+/// By how much each column is smaller than the one before: `1/2` or `1/4`.
 fn weights(steps: usize) -> Vec<f64> {
     (0..steps).map(|n| if shift(n + 1) - shift(n) > 1.0 { 0.25 } else { 0.5 }).collect()
 }
@@ -255,13 +260,11 @@ impl<F: Exponential> Function<F> for Kappa<F> {
     }
 }
 
-/// Makes rows of M, from row s on, in a block of columns from the row before them, in place.
+/// Makes rows of M in a block of columns from the row before them, in place.
 struct Advance<'a> {
     kernel: &'a One,
-    s: usize,
-    /// The first column of the block.
-    start: usize,
     strip: &'a [[f64; L]],
+    /// Of the columns of the block.
     weights: &'a [f64],
     /// The cell before the first of the row above; of the last row, afterwards.
     corner: &'a mut [f64; L],
@@ -289,9 +292,9 @@ impl Work for Advance<'_> {
 impl Advance<'_> {
     #[inline(always)]
     fn rows<I: Isa, const R: usize>(self) {
-        let Self { s, start, weights, corner, edges, row, kappas, .. } = self;
-        let (width, number) = (row.len(), I::Register::splat);
-        let (edges, down, across) = (&mut edges[..R], &weights[s..s + R], &weights[start..][..width]);
+        let Self { weights, corner, edges, row, kappas, .. } = self;
+        let width = row.len();
+        let (edges, weights) = (&mut edges[..R], &weights[..width]);
         let mut rows = [&kappas[..width]; R];
         for r in 1..R {
             rows[r] = &kappas[r * width..][..width];
@@ -312,13 +315,13 @@ impl Advance<'_> {
             for t in 0..width {
                 let mut above = load(&row[t]);
                 let mut diagonal = std::mem::replace(&mut corners, above);
+                let weight = I::Register::splat(weights[t]);
                 for r in 0..R {
-                    let both = number(down[r] * across[t]);
                     let (kappas, before) = (load(&rows[r][t]), left[r]);
                     for v in 0..PAIR {
                         // Powers of two are exact factors, so that rows and columns can change places without changing bits.
-                        let sides = number(across[t]).mul_add(left[r][v], number(down[r]).mul(above[v]));
-                        left[r][v] = kappas[v].mul(both.mul_add(diagonal[v], sides));
+                        let sides = weight.mul_add(left[r][v], above[v]);
+                        left[r][v] = kappas[v].mul(weight.mul_add(diagonal[v], sides));
                     }
                     (above, diagonal) = (left[r], before);
                 }
@@ -351,21 +354,20 @@ impl Work for AdvanceInBand<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Self { kernel, s, band: (widths, widest), strip, weights, row, kappas } = self;
-        let down = weights[s];
         let start = s.saturating_sub(*widest).min(row.len());
         let end = row.len().min(s + widest + 1).max(start);
         locals::<I>(kernel, &strip[start..end], &mut kappas[start..end]);
-        let mut corner = [if s == 0 { 1.0 } else { 0.0 }; L];
+        let mut corner = [if s == 0 { power_of_two(FIRST as f64) } else { 0.0 }; L];
         if start > 0 {
             corner = row[start - 1];
             row[start - 1] = [0.0; L];
         }
         let mut left = [0.0; L];
         for t in start..end {
-            let (above, across, apart) = (row[t], weights[t], s.abs_diff(t) as f64);
+            let (above, weight, apart) = (row[t], weights[t], s.abs_diff(t) as f64);
             for lane in 0..L {
-                let sides = I::mul_add(down, above[lane], across * left[lane]);
-                let value = kappas[t][lane] * I::mul_add(down * across, corner[lane], sides);
+                let sides = I::mul_add(weight, left[lane], above[lane]);
+                let value = kappas[t][lane] * I::mul_add(weight, corner[lane], sides);
                 left[lane] = if apart <= widths[lane] { value } else { 0.0 };
             }
             row[t] = left;
@@ -481,6 +483,20 @@ mod tests {
     fn long_series_neither_overflow_nor_vanish() {
         let series = [walk(2000, 1, 0.5, 1), walk(1990, 1, 0.5, 2)];
         check(&series, 1, &[(0.2, None), (50.0, None), (3.0, Some(20))]);
+    }
+
+    #[test]
+    fn values_of_any_size_are_right_with_and_without_points_far_away() {
+        // Values fall through every bound of the fast path; one point may be so far that its kappa is cut off, or nearly so.
+        for z in (0..40).map(|k| 0.3 * f64::from(k)) {
+            for far in [0.0f64, 600.0, 691.0, 695.0, 2000.0] {
+                let mut other = vec![(2.0 * z).sqrt(); 100];
+                if far > 0.0 {
+                    other[37] = (2.0 * far).sqrt();
+                }
+                check(&[vec![0.0; 97], other], 1, &[(1.0, None)]);
+            }
+        }
     }
 
     #[test]

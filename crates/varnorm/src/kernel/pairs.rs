@@ -202,6 +202,22 @@ impl<'a> Pairs<'a> {
         ]
     }
 
+    /// A bound of the squared distances of the points of a lane's two series.
+    pub(crate) fn farthest(&self, lane: usize) -> f64 {
+        let (row, column) = self.members(lane);
+        let (x, y) = (self.row_set.series(row), self.column_set.series(column));
+        let extent = |values: &[f64], channel: usize| {
+            let of_channel = values.iter().skip(channel).step_by(x.channels());
+            of_channel.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(*v), high.max(*v)])
+        };
+        let apart = |channel: usize| {
+            let ([low, high], [other_low, other_high]) =
+                (extent(x.values(), channel), extent(y.values(), channel));
+            (high - other_low).max(other_high - low)
+        };
+        (0..x.channels()).map(|channel| apart(channel).powi(2)).sum()
+    }
+
     /// Lanes that hold a pair.
     pub(crate) fn count(&self) -> usize {
         self.x_members.len()

@@ -147,32 +147,29 @@ const RATIO: [f64; 6] = [
     0.000_154_037_239_807_492_56,
 ];
 
-/// `2^(n + r)` with n in sixteenths, in low bits, without its whole powers of two, and with n as numbers.
+/// `2^n` with n in sixteenths, in low bits, and `2^r`, times a power of two.
 #[inline(always)]
-fn roots_and_whole<const K: usize>(n: [Eight; K], r: [Eight; K]) -> ([Eight; K], [Eight; K]) {
+fn powers_of_both<const K: usize>(n: [Eight; K], r: [Eight; K], times: f64) -> ([Eight; K], [Eight; K]) {
     let (low, high) = (Eight::load(&ROOTS, 0), Eight::load(&ROOTS, 1));
-    let (mut roots, mut whole, mut ratios) = (n, n, [Eight::splat(RATIO[5]); K]);
+    let (mut of_n, mut of_r) = (n, [Eight::splat(times * RATIO[5]); K]);
     for k in 0..K {
+        let whole = n[k].sub(Eight::splat(Eight::ROUND));
         // SAFETY: see above.
-        roots[k] = unsafe { Eight(_mm512_permutex2var_pd(low.0, _mm512_castpd_si512(n[k].0), high.0)) };
-        whole[k] = n[k].sub(Eight::splat(Eight::ROUND));
+        of_n[k] = unsafe {
+            let roots = _mm512_permutex2var_pd(low.0, _mm512_castpd_si512(n[k].0), high.0);
+            // Times 2 to the whole part.
+            Eight(_mm512_scalef_pd(roots, whole.0))
+        };
     }
     for coefficient in RATIO[..5].iter().rev() {
         for k in 0..K {
-            ratios[k] = ratios[k].mul_add(r[k], Eight::splat(*coefficient));
+            of_r[k] = of_r[k].mul_add(r[k], Eight::splat(times * coefficient));
         }
     }
     for k in 0..K {
-        roots[k] = roots[k].mul(r[k]).mul_add(ratios[k], roots[k]);
+        of_r[k] = of_r[k].mul_add(r[k], Eight::splat(times));
     }
-    (roots, whole)
-}
-
-/// `x 2^(whole part of n)`.
-#[inline(always)]
-fn times_whole_power(x: Eight, n: Eight) -> Eight {
-    // SAFETY: see above.
-    unsafe { Eight(_mm512_scalef_pd(x.0, n.0)) }
+    (of_n, of_r)
 }
 
 impl Exponential for Eight {
@@ -181,20 +178,20 @@ impl Exponential for Eight {
 
     #[inline(always)]
     fn powers<const K: usize>(n: [Self; K], r: [Self; K]) -> [Self; K] {
-        let (mut roots, whole) = roots_and_whole(n, r);
+        let (mut powers, of_r) = powers_of_both(n, r, 1.0);
         for k in 0..K {
-            roots[k] = times_whole_power(roots[k], whole[k]);
+            powers[k] = powers[k].mul(of_r[k]);
         }
-        roots
+        powers
     }
 
     #[inline(always)]
     fn kappas<const K: usize>(n: [Self; K], r: [Self; K]) -> [Self; K] {
         let one = Self::splat(1.0);
-        let (mut divisors, whole) = roots_and_whole(n, r);
-        let (mut inverses, mut errors) = (n, n);
+        let (of_n, of_r) = powers_of_both(n, r, 2.0);
+        let (mut divisors, mut inverses, mut errors) = (n, n, n);
         for k in 0..K {
-            divisors[k] = times_whole_power(divisors[k], whole[k]).mul_sub(Self::splat(2.0), one);
+            divisors[k] = of_n[k].mul_sub(of_r[k], one);
         }
         for k in 0..K {
             inverses[k] = nearly_inverse(divisors[k]);
