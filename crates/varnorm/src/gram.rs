@@ -445,11 +445,12 @@ fn walk_strip(
         run.check()?;
         let width = tiling.columns.max(1).min(columns - start);
         let tile =
-            Tile { row_set, rows: strip.rows.clone(), column_set, columns: start..start + width, upper };
+            Tile { row_set, rows: strip.rows.clone(), column_set, columns: start..start + width, upper, run };
         kept.resize(pass.kept() * tile.pairs(), 0.0);
         mantissas.resize(tile.pairs(), 0.0);
         exponents.resize(tile.pairs(), 0.0);
         pass.walk(&tile, &mut kept);
+        run.check()?;
         for (which, cells) in strip.outputs.iter_mut().enumerate() {
             pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
             let output = &outputs[which];

@@ -678,6 +678,19 @@ fn a_cancelled_run_stops() {
     let set = Numbers(1).walks(30, 5, 2);
     let error = gram::gram(&Kernel::FlatLinear {}, &set, Scaling::Raw, &run).unwrap_err();
     assert!(matches!(error, varnorm::Error::Cancelled));
+    // In the middle of a tile that would take minutes.
+    let run = Run::sequential();
+    let (flag, set) = (run.cancel_flag(), Numbers(2).walks(60, 4000, 2));
+    let start = std::time::Instant::now();
+    let error = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            flag.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        gram::gram(&"gak:sigma=1".parse().unwrap(), &set, Scaling::Log, &run).unwrap_err()
+    });
+    assert!(matches!(error, varnorm::Error::Cancelled));
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! `T x S` matrix per pair is ever kept.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::cells::Cells;
@@ -45,6 +46,8 @@ pub(crate) struct Pairs<'a> {
     keep: bool,
     /// The path lengths of both sides, once they have been asked for.
     variations: [Option<[f64; L]>; 2],
+    /// Of the row series and of the column series, where distances are wanted.
+    known: [Known; 2],
 }
 
 /// Where static values are.
@@ -101,6 +104,7 @@ impl<'a> Points<'a> {
         of: Of,
         member: usize,
         steps: &Range<usize>,
+        known: &mut Known,
     ) {
         let wanted = Some((member, steps.clone()));
         if self.of == wanted {
@@ -117,10 +121,16 @@ impl<'a> Points<'a> {
             self.values = Cow::Owned(values);
         }
         if DISTANCE {
-            table::squares(&self.values, channels, &mut self.squares);
+            let squares = known.entry(member).or_insert_with(|| table::squares(series.values(), channels));
+            let last = series.steps() - 1;
+            self.squares.clear();
+            self.squares.extend(steps.clone().map(|step| squares[step.min(last)]));
         }
     }
 }
+
+/// The squares of all points of some series: the same series often come back in other company.
+type Known = HashMap<usize, Vec<f64>>;
 
 impl<'a> Pairs<'a> {
     pub(crate) fn new(row_set: &'a SeriesSet, column_set: &'a SeriesSet, of: Of) -> Self {
@@ -138,6 +148,7 @@ impl<'a> Pairs<'a> {
             band: usize::MAX,
             keep: false,
             variations: [None; 2],
+            known: [Known::new(), Known::new()],
         }
     }
 
@@ -332,7 +343,7 @@ impl<'a> Pairs<'a> {
         }
         let at = columns.start - packed_columns.start;
         let packed = &packed[at * channels..(at + columns.len()) * channels];
-        x.take::<DISTANCE>(self.row_set, self.of, self.x_members[0], rows);
+        x.take::<DISTANCE>(self.row_set, self.of, self.x_members[0], rows, &mut self.known[0]);
         table::products_together(&x.values, packed, channels, cells);
         if DISTANCE {
             let y_squares = &packed_squares[at..at + columns.len()];
@@ -348,9 +359,10 @@ impl<'a> Pairs<'a> {
         let channels = self.row_set.channels();
         let Window { rows, columns, cells, quads, scratch, squares: [x_squares, y_squares], .. } =
             &mut self.window;
+        let [of_rows, of_columns] = &mut self.known;
         for i in 0..4 {
-            quads[0][i].take::<DISTANCE>(self.row_set, self.of, self.x_members[4 * i], rows);
-            quads[1][i].take::<DISTANCE>(self.column_set, self.of, self.y_members[i], columns);
+            quads[0][i].take::<DISTANCE>(self.row_set, self.of, self.x_members[4 * i], rows, of_rows);
+            quads[1][i].take::<DISTANCE>(self.column_set, self.of, self.y_members[i], columns, of_columns);
         }
         let [x, y] = &*quads;
         let [x_values, y_values] = [x, y].map(|side| side.each_ref().map(|points| &*points.values));
@@ -388,11 +400,12 @@ impl<'a> Pairs<'a> {
         x_squares.resize(rows.len(), [0.0; L]);
         y_squares.resize(columns.len(), [0.0; L]);
         let [[x, ..], [y, ..]] = quads;
+        let [of_rows, of_columns] = &mut self.known;
         for (quarter, lanes) in self.x_members.chunks(4).zip(self.y_members.chunks(4)).enumerate() {
             let tables_of_lanes = tables.chunks_exact_mut(size).zip(lanes.0.iter().zip(lanes.1));
             for (lane, (table, (&row, &column))) in tables_of_lanes.enumerate() {
-                x.take::<DISTANCE>(self.row_set, self.of, row, rows);
-                y.take::<DISTANCE>(self.column_set, self.of, column, columns);
+                x.take::<DISTANCE>(self.row_set, self.of, row, rows, of_rows);
+                y.take::<DISTANCE>(self.column_set, self.of, column, columns, of_columns);
                 table::products(&x.values, &y.values, channels, scratch, parts, table);
                 for (squares, points) in [(&mut *x_squares, &*x), (&mut *y_squares, &*y)] {
                     let squares = squares.iter_mut().zip(&points.squares);

@@ -29,6 +29,8 @@ pub(crate) struct Tile<'a> {
     pub(crate) columns: Range<usize>,
     /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
     pub(crate) upper: bool,
+    /// Asked now and then whether to go on: if not, what is left may be left undone.
+    pub(crate) run: &'a Run,
 }
 
 impl Tile<'_> {
@@ -119,7 +121,8 @@ pub(crate) trait Pass: Send + Sync {
         let mut one = vec![0.0; self.kept()];
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
-            let tile = Tile { row_set: set, rows, column_set: set, columns, upper: true };
+            let tile =
+                Tile { row_set: set, rows, column_set: set, columns, upper: true, run: &Run::sequential() };
             self.walk(&tile, &mut one);
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }

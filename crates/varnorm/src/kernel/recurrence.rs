@@ -25,7 +25,8 @@ pub(crate) trait Recurrence {
 pub(crate) fn walk(recurrence: &impl Recurrence, tile: &Tile<'_>, kept: &mut [f64]) {
     let (row_set, column_set) = (tile.row_set, tile.column_set);
     let place = |x: usize, y: usize| tile.place((x, y));
-    run_groups(recurrence, [row_set, column_set], &groups(tile), place, tile.pairs(), kept);
+    let go_on = || tile.run.check().is_ok();
+    run_groups(recurrence, [row_set, column_set], &groups(tile), go_on, place, tile.pairs(), kept);
 }
 
 /// Some pairs of a tile, as they come; values of others stay as they are.
@@ -37,7 +38,8 @@ pub(crate) fn walk_pairs(
 ) {
     let groups: Vec<Group> = pairs.chunks(L).map(|group| group.iter().copied().unzip()).collect();
     let place = |x: usize, y: usize| tile.place((x, y));
-    run_groups(recurrence, [tile.row_set, tile.column_set], &groups, place, tile.pairs(), kept);
+    let go_on = || tile.run.check().is_ok();
+    run_groups(recurrence, [tile.row_set, tile.column_set], &groups, go_on, place, tile.pairs(), kept);
 }
 
 /// Some series with themselves: the body of [`Pass::walk_diagonal`](super::pass::Pass::walk_diagonal).
@@ -51,7 +53,7 @@ pub(crate) fn walk_diagonal(
     let groups: Vec<Group> = members.chunks(L).map(|m| (m.to_vec(), m.to_vec())).collect();
     let place = |x: usize, _: usize| x - which.start;
     let planes = which.len();
-    run_groups(recurrence, [set, set], &groups, place, planes, kept);
+    run_groups(recurrence, [set, set], &groups, || true, place, planes, kept);
 }
 
 /// Row and column series of up to L pairs.
@@ -84,18 +86,19 @@ fn groups(tile: &Tile<'_>) -> Vec<Group> {
     groups
 }
 
-/// Runs over groups of pairs. `place` says where in a plane, of `planes` cells, the values of a pair go.
+/// Runs over groups of pairs, as long as it is to go on. `place` says where in a plane, of `planes` cells, the values of a pair go.
 fn run_groups(
     recurrence: &impl Recurrence,
     [row_set, column_set]: [&SeriesSet; 2],
     groups: &[Group],
+    go_on: impl Fn() -> bool,
     place: impl Fn(usize, usize) -> usize,
     planes: usize,
     kept: &mut [f64],
 ) {
     let mut pairs = Pairs::new(row_set, column_set, recurrence.of());
     let (mut scratch, mut out) = (Cells::default(), vec![[0.0; L]; recurrence.kept()]);
-    for (x, y) in groups {
+    for (x, y) in groups.iter().take_while(|_| go_on()) {
         pairs.set(x, y);
         recurrence.run(&mut pairs, &mut scratch, &mut out);
         for (lane, (x, y)) in x.iter().zip(y).enumerate() {

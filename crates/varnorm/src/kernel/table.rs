@@ -270,9 +270,10 @@ impl Work for LaneSquares<'_> {
 }
 
 /// `|x_s|^2` of every point, with the bits of the products.
-pub(super) fn squares(x: &[f64], channels: usize, out: &mut Vec<f64>) {
-    out.resize(x.len() / channels, 0.0);
-    dispatch(Squares { x, channels, out });
+pub(super) fn squares(x: &[f64], channels: usize) -> Vec<f64> {
+    let mut out = vec![0.0; x.len() / channels];
+    dispatch(Squares { x, channels, out: &mut out });
+    out
 }
 
 struct Squares<'a> {
@@ -371,8 +372,7 @@ mod tests {
             let (x, packed, alone) = points(channels);
             let mut cells = vec![[f64::NAN; L]; ROWS * WIDTH];
             products_together(&x, &packed, channels, &mut cells);
-            let (mut squares_of_x, mut squares_of_y) = (Vec::new(), Vec::new());
-            squares(&x, channels, &mut squares_of_x);
+            let (squares_of_x, mut squares_of_y) = (squares(&x, channels), Vec::new());
             squares_of_lanes(&packed, channels, &mut squares_of_y);
             let [mut table, mut with_itself] = [ROWS * WIDTH, WIDTH * WIDTH].map(|size| vec![f64::NAN; size]);
             let (mut scratch, mut quads) = (vec![f64::NAN; 10], Vec::new());
@@ -425,9 +425,8 @@ mod tests {
         packed.as_flattened_mut().iter_mut().for_each(|v| *v += 1e7);
         (0..channels).for_each(|c| packed[c][3] = x[c]);
         let alone: Vec<Vec<f64>> = (0..L).map(|lane| packed.iter().map(|c| c[lane]).collect()).collect();
-        let (mut squares_of_x, mut y_squares, mut cells) =
-            (Vec::new(), Vec::new(), vec![[0.0; L]; ROWS * WIDTH]);
-        squares(&x, channels, &mut squares_of_x);
+        let (squares_of_x, mut y_squares, mut cells) =
+            (squares(&x, channels), Vec::new(), vec![[0.0; L]; ROWS * WIDTH]);
         squares_of_lanes(&packed, channels, &mut y_squares);
         products_together(&x, &packed, channels, &mut cells);
         let x_squares: Vec<[f64; L]> = squares_of_x.iter().map(|square| [*square; L]).collect();

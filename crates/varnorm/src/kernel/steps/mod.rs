@@ -283,6 +283,7 @@ pub(super) fn walk_own(own: &[f64], steps: usize, which: Range<usize>, mut each:
 mod tests {
     use super::*;
     use crate::kernel::normal::Normal;
+    use crate::run::Run;
 
     fn set(count: usize, channels: usize, seed: u64) -> SeriesSet {
         let values: Vec<f64> = Normal::new(seed).take(count * 70 * channels).collect();
@@ -304,6 +305,7 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_points_in_any_tile() {
+        let run = Run::sequential();
         for channels in [1, 3, 15, 16, 37, 130] {
             let set = set(21, channels, 1);
             let halved = |points: &mut [f64]| points.iter_mut().for_each(|v| *v *= 0.5);
@@ -311,7 +313,7 @@ mod tests {
             for (alter, unit) in alter.into_iter().zip([1.0, 0.5]) {
                 for (rows, columns, upper) in [(0..21, 0..21, true), (2..7, 3..20, true), (4..9, 0..3, false)]
                 {
-                    let tile = Tile { row_set: &set, rows, column_set: &set, columns, upper };
+                    let tile = Tile { row_set: &set, rows, column_set: &set, columns, upper, run: &run };
                     let found = [collected::<false>(&tile, alter), collected::<true>(&tile, alter)];
                     for (pair, (i, j)) in
                         tile.rows.clone().flat_map(|i| tile.columns.clone().map(move |j| (i, j))).enumerate()
@@ -336,9 +338,11 @@ mod tests {
 
     #[test]
     fn a_series_with_itself_has_the_bits_of_any_pair() {
+        let run = Run::sequential();
         for channels in [2, 16, 33, 300] {
             let set = set(13, channels, 2);
-            let tile = Tile { row_set: &set, rows: 0..13, column_set: &set, columns: 0..13, upper: true };
+            let tile =
+                Tile { row_set: &set, rows: 0..13, column_set: &set, columns: 0..13, upper: true, run: &run };
             let pairs = collected::<false>(&tile, None);
             let mut found = vec![Vec::new(); 10];
             walk_diagonal(&set, 3..13, None, |block| {
@@ -358,13 +362,21 @@ mod tests {
 
     #[test]
     fn distances_keep_their_digits_and_have_the_bits_of_any_tile() {
+        let run = Run::sequential();
         for channels in [16, 40, 130] {
             // Each series is far from those before it, or so near one of them that products would lose all digits.
             let far = set(9, channels, 3);
             let mut values = far.values().to_vec();
             values.extend(far.values().iter().zip(Normal::new(4)).map(|(v, noise)| v + 1e-8 * noise));
             let set = SeriesSet::from_equal(values, 70, channels).unwrap();
-            let tile = |rows, columns, upper| Tile { row_set: &set, rows, column_set: &set, columns, upper };
+            let tile = |rows, columns, upper| Tile {
+                row_set: &set,
+                rows,
+                column_set: &set,
+                columns,
+                upper,
+                run: &run,
+            };
             let whole = collected::<true>(&tile(0..18, 0..18, true), None);
             for i in 0..18 {
                 assert!(whole[i * 18 + i].iter().all(|distance| *distance == 0.0));
