@@ -76,7 +76,7 @@ impl Run {
         self
     }
 
-    /// Set this flag to `true` to stop the work at the next tile.
+    /// Set this flag to `true` to stop the work: dynamic kernels do after some pairs, others at the next tile.
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancel)
     }

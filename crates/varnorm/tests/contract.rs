@@ -462,6 +462,11 @@ fn points_outside_the_domain_of_a_reservoir_kernel_are_named() {
             assert!(error.to_string().starts_with("series 40, step 5: "), "{channels}: {error}");
         }
     }
+    // Times tau it rounds to just below 1, and yet 1 - tau^2 x^2 is not above 0.
+    let edge = SeriesSet::from_equal(vec![0.539_243_132_405_786_5; 4], 2, 1).unwrap();
+    let sharp: Kernel = "vrk:tau=1.854451062804614".parse().unwrap();
+    assert!(1.854_451_062_804_614 * edge.values()[0] < 1.0);
+    assert!(gram::gram(&sharp, &edge, Scaling::Raw, &Run::sequential()).is_err());
     let long = SeriesSet::from_equal(vec![3.3; 4000], 2000, 1).unwrap();
     let gram = gram::gram(&kernel, &long, Scaling::Normalized, &Run::sequential()).unwrap();
     assert!((gram.matrix.get(0, 1) - 1.0).abs() < 1e-14);

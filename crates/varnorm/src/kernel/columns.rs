@@ -33,17 +33,37 @@ impl Of {
     /// Writes the points or increments `steps` of one series, continued beyond its end, row by row.
     pub(crate) fn copy(self, values: &[f64], channels: usize, steps: Range<usize>, out: &mut [f64]) {
         let count = self.count(values.len() / channels);
-        for (step, row) in steps.zip(out.chunks_exact_mut(channels)) {
-            let point = |step: usize| &values[step * channels..(step + 1) * channels];
-            match self {
-                Self::Points => row.copy_from_slice(point(step.min(count - 1))),
-                Self::Increments if step < count => {
-                    for (o, (next, value)) in row.iter_mut().zip(point(step + 1).iter().zip(point(step))) {
-                        *o = next - value;
-                    }
+        match self {
+            Self::Points => {
+                for (step, row) in steps.zip(out.chunks_exact_mut(channels)) {
+                    row.copy_from_slice(&values[step.min(count - 1) * channels..][..channels]);
                 }
-                Self::Increments => row.fill(0.0),
             }
+            Self::Increments => {
+                let start = steps.start.min(count);
+                let size = (steps.end.min(count) - start) * channels;
+                let (increments, beyond) = out[..steps.len() * channels].split_at_mut(size);
+                let (from, to) = (&values[start * channels..], &values[(start + 1) * channels..]);
+                dispatch(Differences { from: &from[..size], to: &to[..size], out: increments });
+                beyond.fill(0.0);
+            }
+        }
+    }
+}
+
+/// `to - from`.
+struct Differences<'a> {
+    from: &'a [f64],
+    to: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Work for Differences<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Self { from, to, out } = self;
+        for ((out, to), from) in out.iter_mut().zip(to).zip(from) {
+            *out = to - from;
         }
     }
 }

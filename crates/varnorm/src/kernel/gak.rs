@@ -8,7 +8,8 @@
 //! Series may have any lengths. Values of any size are exact: they carry a power of two.
 //!
 //! # Cost
-//! `S T (d + 16)` multiply-adds and `S T` divisions per pair; memory for one row of M.
+//! `S T (d + 16)` multiply-adds and `S T` divisions per pair, and four times as many where values are below `2^-1800` times
+//! the number of alignments; memory for one row of M.
 //!
 //! # What it shares
 //! The distances of points are made once per pair, two rows at a time, for all sigma and all bands.
