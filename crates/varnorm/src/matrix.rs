@@ -21,6 +21,15 @@ impl Scaled {
     }
 }
 
+/// A number as one from 1 to 2 (or -2 to -1) and a power of two; zero, what is below the normal range and what is not finite as it is.
+pub(crate) fn split_power(value: f64) -> (f64, f64) {
+    if !value.is_normal() {
+        return (value, 0.0);
+    }
+    let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    (f64::from_bits(value.to_bits() & !(0x7ff << 52) | 1023 << 52), f64::from(exponent))
+}
+
 impl From<f64> for Scaled {
     fn from(value: f64) -> Self {
         Self { mantissa: value, exponent: 0.0 }

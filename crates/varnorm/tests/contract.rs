@@ -436,6 +436,19 @@ fn overflow_is_an_error_that_names_the_pair() {
 }
 
 #[test]
+fn points_too_large_to_be_squared_are_at_no_distance_from_themselves() {
+    for channels in [1, 20, 40, 150] {
+        let mut values = vec![1e155; 3 * 4 * channels];
+        values[..4 * channels].fill(-1e155);
+        let set = SeriesSet::from_equal(values, 4, channels).unwrap();
+        let kernel = "integral_rbf:sigma=1".parse().unwrap();
+        let gram = gram::gram(&kernel, &set, Scaling::Raw, &Run::sequential()).unwrap().matrix;
+        assert!((0..3).all(|i| (gram.get(i, i) - 1.0).abs() < 1e-15), "{channels}: {gram:?}");
+        assert!((gram.get(1, 2) - 1.0).abs() < 1e-15 && gram.get(0, 1) < 1e-300, "{channels}: {gram:?}");
+    }
+}
+
+#[test]
 fn points_outside_the_domain_of_a_reservoir_kernel_are_named() {
     let set = SeriesSet::from_equal(vec![0.1, 0.2, 0.3, 4.0], 2, 1).unwrap();
     let kernel: Kernel = "vrk:tau=0.3".parse().unwrap();

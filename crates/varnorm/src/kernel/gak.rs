@@ -9,7 +9,8 @@
 //!
 //! # Cost
 //! `S T (d + 16)` multiply-adds and `S T` divisions per pair, and four times as many where values are below `2^-1800` times
-//! the number of alignments; memory for one row of M.
+//! the number of alignments (`2^-840` if points are so far from each other that their kappa is below `2^-999`); memory for one
+//! row of M.
 //!
 //! # What it shares
 //! The distances of points are made once per pair, two rows at a time, for all sigma and all bands.
@@ -42,15 +43,16 @@ use super::pass::{Pass, Tile, Values};
 use super::recurrence::{self, Recurrence};
 use crate::data::SeriesSet;
 use crate::error::Result;
+use crate::matrix::split_power;
 
 /// `log2(1 + sqrt 2)`: the number of alignments grows by this power of two per step of either series.
 const GROWTH: f64 = 1.271_553_303_163_612;
-/// The fast path is right where its result is above this, and above the first where a kappa may have been cut off; see
-/// [`GakPass::run`].
-const SAFE: f64 = f64::from_bits((1023 + 60) << 52);
-const SAFE_WITHOUT_CUTS: f64 = f64::from_bits((1023 - 880) << 52);
+/// The fast path is right where its result, without its shifts, is above `2` to this, or to the second where no kappa has been cut
+/// off; see [`GakPass::run`].
+const SAFE: f64 = -840.0;
+const SAFE_WITHOUT_CUTS: f64 = -1800.0;
 /// The power of two that the fast path begins with, so that its numbers use all of an `f64`'s range.
-const FIRST: u64 = 900;
+const FIRST: f64 = 900.0;
 /// Rows between two that take their power of two out: an even number, as rows mostly go by in twos.
 const SCALED: usize = 32;
 
@@ -136,10 +138,10 @@ impl Recurrence for GakPass {
 
     /// `M[s][t] 2^-(shift(s) + shift(t))` is at most 4 everywhere, and so is what any cell contributes to the last one relative to
     /// its own size. The fast path begins with `2^900`, and takes the shift of columns in every one and that of rows in every
-    /// [`SCALED`]-th, so that its numbers are up to `2^945`. A cell lost to underflow therefore changes the result by less than
-    /// `2^-977`, a kappa cut off at `2^-1000` by less than `2^-50`. There are fewer than `2^40` cells: a result above [`SAFE`] is right to rounding
-    /// whatever happened on the way, and one above [`SAFE_WITHOUT_CUTS`] where no point is too far from any other. Others are
-    /// computed again with an exponent in every cell.
+    /// [`SCALED`]-th, so that its numbers are up to `2^945`. Without all that, a cell lost to underflow changes the result by less
+    /// than `2^-1920`, a kappa cut off at `2^-1000` by less than `2^-994`, and there are fewer than `2^40` cells: a result above
+    /// [`SAFE`] is right to rounding whatever happened on the way, and one above [`SAFE_WITHOUT_CUTS`] where no point is too far from
+    /// any other. Others are computed again with an exponent in every cell.
     fn run(&self, pairs: &mut Pairs<'_>, scratch: &mut Cells, out: &mut [[f64; L]]) {
         let (height, steps) = (pairs.x.steps, pairs.y.steps);
         let weights = weights(steps);
@@ -156,7 +158,7 @@ impl Recurrence for GakPass {
             let columns = start..steps.min(start + width);
             rows.fill([0.0; L]);
             // The cell left of and above the first: the beginning of all alignments, or in the block before.
-            let beginning = power_of_two(FIRST as f64);
+            let beginning = power_of_two(FIRST);
             let mut corners = vec![[if start == 0 { beginning } else { 0.0 }; L]; kernels];
             for first in (0..height).step_by(ROWS) {
                 if first > 0 && first.is_multiple_of(SCALED) {
@@ -195,16 +197,23 @@ impl Recurrence for GakPass {
             }
         }
         for (k, kernel) in self.kernels.iter().enumerate() {
-            let results = out[2 * k];
+            let mut unsure = Vec::new();
             for lane in 0..pairs.count() {
-                let rows = (pairs.x.lengths[lane] - 1) / SCALED * SCALED;
-                out[2 * k + 1][lane] = shift(rows) + shift(pairs.y.lengths[lane]) - FIRST as f64;
-            }
-            let sure = |lane: usize, pairs: &Pairs<'_>| {
+                let (x, y) = (pairs.x.lengths[lane], pairs.y.lengths[lane]);
+                let (mantissa, own) = split_power(out[2 * k][lane]);
+                let exponent = own + shift((x - 1) / SCALED * SCALED) + shift(y) - FIRST;
+                (out[2 * k][lane], out[2 * k + 1][lane]) = (mantissa, exponent);
+                // Whichever of the two is the row series.
+                let size = if own == 0.0 && mantissa < 1.0 {
+                    f64::NEG_INFINITY
+                } else {
+                    exponent - shift(x) - shift(y)
+                };
                 let near = || kernel.factor * std::f64::consts::LOG2_E * pairs.farthest(lane) < 999.0;
-                results[lane] > SAFE || results[lane] > SAFE_WITHOUT_CUTS && near()
-            };
-            let unsure: Vec<usize> = (0..pairs.count()).filter(|lane| !sure(*lane, pairs)).collect();
+                if !(size > SAFE || size > SAFE_WITHOUT_CUTS && near()) {
+                    unsure.push(lane);
+                }
+            }
             if !unsure.is_empty() {
                 let (mantissas, exponents) = careful(kernel, pairs);
                 for lane in unsure {
@@ -358,7 +367,7 @@ impl Work for AdvanceInBand<'_> {
         let start = s.saturating_sub(*widest).min(row.len());
         let end = row.len().min(s + widest + 1).max(start);
         locals::<I>(kernel, &strip[start..end], &mut kappas[start..end]);
-        let mut corner = [if s == 0 { power_of_two(FIRST as f64) } else { 0.0 }; L];
+        let mut corner = [if s == 0 { power_of_two(FIRST) } else { 0.0 }; L];
         if start > 0 {
             corner = row[start - 1];
             row[start - 1] = [0.0; L];
@@ -496,6 +505,33 @@ mod tests {
                     other[37] = (2.0 * far).sqrt();
                 }
                 check(&[vec![0.0; 97], other], 1, &[(1.0, None)]);
+            }
+        }
+    }
+
+    #[test]
+    fn values_fit_an_f64_wherever_they_can() {
+        let kernel: Kernel = "gak:sigma=1".parse().unwrap();
+        // kappa is 1/2 between the two, and 1 within: the number of alignments, which no f64 holds.
+        for steps in [1, 2, 300, 700, 1000, 1100] {
+            let values = [0.0, 0.900_517].map(|v| vec![v; steps]).concat();
+            let set = SeriesSet::from_equal(values, steps, 1).unwrap();
+            let halves = [0, 1].map(|which| set.select(&[which]));
+            let run = Run::sequential();
+            let selves =
+                crate::gram::self_values(std::slice::from_ref(&kernel), &halves[1], &run).unwrap().remove(0);
+            let value = |scaling| {
+                let cross = crate::gram::cross(&kernel, &halves[0], &halves[1], &selves, scaling, &run);
+                cross.unwrap().matrix.get(0, 0)
+            };
+            let (raw, log) = (value(Scaling::Raw), value(Scaling::Log));
+            assert!((raw.ln() - log).abs() < 1e-12 * log.abs().max(1.0), "{steps}: {raw} {log}");
+            let twice = set.select(&[1, 1]);
+            let of = |scaling| grams(std::slice::from_ref(&kernel), &twice, scaling, Tiling::default(), &run);
+            assert_eq!(of(Scaling::Normalized).unwrap()[0].matrix.get(0, 1), 1.0);
+            assert_eq!(of(Scaling::LogNormalized).unwrap()[0].matrix.get(0, 1), 0.0);
+            if steps == 1 {
+                assert_eq!(of(Scaling::Log).unwrap()[0].matrix.get(0, 1), 0.0);
             }
         }
     }

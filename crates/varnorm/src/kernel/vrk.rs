@@ -36,6 +36,7 @@ use super::pass::{Pass, Tile, Values, require_equal_lengths};
 use super::steps::{self, Alter, Block};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
+use crate::matrix::{power_of_two, split_power};
 use crate::run::Run;
 
 /// Mantissas above this hand a power of two to the exponent.
@@ -242,10 +243,11 @@ impl VrkPass {
             }
         }
         for (kernel, planes) in self.kernels.iter().zip(kept.chunks_exact_mut(2 * pairs)) {
+            settle(planes.split_at_mut(pairs));
             if kernel.clip == Some(Clip::Named(NamedClip::Published)) {
                 let (mantissas, exponents) = planes.split_at_mut(pairs);
                 for (mantissa, exponent) in mantissas.iter_mut().zip(exponents) {
-                    let value = *mantissa * crate::matrix::power_of_two(*exponent);
+                    let value = *mantissa * power_of_two(*exponent);
                     (*mantissa, *exponent) = (value.clamp(-PUBLISHED_LARGEST, PUBLISHED_LARGEST), 0.0);
                 }
             }
@@ -350,6 +352,17 @@ impl Work for Advance<'_> {
     }
 }
 
+/// Says every value in one way, at whatever step room was made in it: blocks of steps are not always the same.
+fn settle((mantissas, exponents): (&mut [f64], &mut [f64])) {
+    for (mantissa, exponent) in mantissas.iter_mut().zip(exponents).filter(|(_, exponent)| **exponent != 0.0)
+    {
+        let (one, own) = split_power(*mantissa);
+        let whole = own + *exponent;
+        let small = whole <= STEP as f64;
+        (*mantissa, *exponent) = if small { (one * power_of_two(whole), 0.0) } else { (one, whole) };
+    }
+}
+
 /// There are no values for pairs with a product outside the domain.
 #[cold]
 fn refuse(tau: f64, products: &[[f64; W]], values: &mut [f64; W]) {
@@ -375,6 +388,21 @@ fn make_room(values: &mut [f64], ones: &mut [f64], exponents: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_is_said_in_one_way() {
+        let ways = [(300.0, 0.0), (300.0 - 256.0, 256.0), (300.0 - 512.0, 512.0)];
+        for (low, high) in ways {
+            // Above what needs an exponent, and below.
+            let (mut mantissas, mut exponents) =
+                ([1.5 * 2f64.powf(low), 1.25 * 2f64.powf(low - 100.0)], [high; 2]);
+            settle((&mut mantissas, &mut exponents));
+            if high > 0.0 {
+                assert_eq!((mantissas[0], exponents[0]), (1.5, 300.0));
+            }
+            assert_eq!((mantissas[1], exponents[1]), (1.25 * 2f64.powf(200.0), 0.0));
+        }
+    }
 
     #[test]
     fn there_is_room_after_several_large_steps() {

@@ -8,9 +8,8 @@ use crate::kernel::lanes::W;
 use crate::kernel::pass::Tile;
 use crate::kernel::product::{self, Vectors, distances_in_place, inner_products_of};
 
-/// Values of a block of steps, for all pairs: they stay in the second-level cache.
-const VALUES: usize = 16384;
-/// Steps of a block, at most: so many are enough that recurrences over steps need not wait.
+/// Steps of a block: so many are enough that recurrences over steps need not wait, and the values of a tile stay in the second-level
+/// cache.
 const MOST_STEPS: usize = 4;
 
 /// Points of some series at one step.
@@ -24,16 +23,15 @@ fn points(set: &SeriesSet, which: Range<usize>, step: usize) -> Vectors<'_> {
 pub(super) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, mut each: impl FnMut(Block<'_>)) {
     let total = tile.row_set.series(tile.rows.start).steps();
     let (rows, stride) = (tile.rows.len(), tile.columns.len());
-    let most = (VALUES / (rows * stride.next_multiple_of(W))).clamp(1, MOST_STEPS);
     // Groups of columns one after the other, and in each of them rows, steps and lanes.
-    let mut values = vec![[0.0; W]; stride.div_ceil(W) * rows * most];
+    let mut values = vec![[0.0; W]; stride.div_ceil(W) * rows * MOST_STEPS];
     let (mut x_squares, mut y_squares) = (vec![0.0; rows], vec![0.0; stride]);
     // Where row series are among column series, if they are.
     let same = std::ptr::eq(tile.row_set, tile.column_set);
     let among =
         tile.rows.start.wrapping_sub(tile.columns.start)..tile.rows.end.wrapping_sub(tile.columns.start);
-    for start in (0..total).step_by(most) {
-        let steps = start..total.min(start + most);
+    for start in (0..total).step_by(MOST_STEPS) {
+        let steps = start..total.min(start + MOST_STEPS);
         let size = rows * steps.len();
         for (s, step) in steps.clone().enumerate() {
             if DISTANCE {

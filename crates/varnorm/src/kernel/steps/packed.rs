@@ -146,7 +146,10 @@ fn again<'a, I: Isa>(
     for (step, (values, (x2, y2))) in values.iter_mut().zip(squares).enumerate() {
         let point: Range<usize> = step * channels..(step + 1) * channels;
         for lane in 0..W {
-            if least[lane] == 0.0 && !is_trusted(values[lane], x2 + y2[lane]) {
+            if least[lane] != 0.0 {
+                // A point with itself, also where its square overflows.
+                values[lane] = 0.0;
+            } else if !is_trusted(values[lane], x2 + y2[lane]) {
                 values[lane] = squared_distance::<I>(&x[point.clone()], &y[lane][point.clone()]);
             }
         }
