@@ -151,9 +151,9 @@ pub fn grams(
     for pass in plan(kernels, set.channels())? {
         let pass = prepared(pass, Pairs::Within(set), run)?;
         // The diagonal comes with the matrix; only where an f64 does not hold every value, and they are to be normalised, it has
-        // to be known before.
+        // to be known before. It takes little, and where somebody listens, it lets them hear of slow kernels early.
         let exponents = pass.carries_exponents();
-        let before = exponents && scaling != plain;
+        let before = exponents && (scaling != plain || run.is_heard());
         let known = if before { diagonals(pass.as_ref(), set, run)? } else { Vec::new() };
         let output = |which: usize| {
             let selves = known.get(which).map_or(&[][..], Vec::as_slice);

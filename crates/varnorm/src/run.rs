@@ -86,6 +86,11 @@ impl Run {
         self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
+    /// Whether anybody hears of progress.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.listener.is_some()
+    }
+
     /// `Err(Cancelled)` once the caller has asked to stop.
     pub fn check(&self) -> Result<()> {
         if self.cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
