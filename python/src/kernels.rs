@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use varnorm::gram::{self as grams, Scaling, Side};
 use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};
 use varnorm::kernel::{Parameter, signature_feature_names as feature_names, signature_features as features};
-use varnorm::matrix::Scaled;
+use varnorm::linalg::Scaled;
 use varnorm::{Kernel, Preparation};
 
 use crate::errors::raised;
@@ -56,7 +56,7 @@ pub fn calibration_json(calibration: &str) -> PyResult<String> {
 /// A space as JSON, from its words or its JSON.
 #[pyfunction]
 pub fn space_json(space: &str) -> PyResult<String> {
-    json::write(&parsed::<varnorm::compact::Space>(space)?)
+    json::write(&parsed::<varnorm::model::Space>(space)?)
 }
 
 /// From the words that users write.

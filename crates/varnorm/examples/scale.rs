@@ -7,10 +7,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use varnorm::compact::Space;
 use varnorm::gram::gram;
 use varnorm::law::Gaussian;
 use varnorm::metrics::Ranker;
+use varnorm::model::Space;
 use varnorm::plot::{Axis, Curve, Plot, Style};
 use varnorm::{Kernel, Rank, Result, Run, SeriesSet, Settings, Spectrum};
 

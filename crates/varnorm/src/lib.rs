@@ -5,7 +5,6 @@
 //! [`spectrum`], [`score`], [`calibrate`].
 
 pub mod calibrate;
-pub mod compact;
 pub mod data;
 pub mod detector;
 pub mod diagnostics;
@@ -13,14 +12,17 @@ pub mod error;
 pub mod gram;
 pub mod kernel;
 pub mod law;
-pub mod matrix;
+pub mod linalg;
 pub mod metrics;
+pub mod model;
 pub mod plot;
 pub mod prepare;
+pub(crate) mod random;
 pub mod report;
 pub mod run;
 pub mod sample;
 pub mod score;
+pub(crate) mod simd;
 pub mod spectrum;
 pub mod study;
 pub mod theory;
@@ -30,7 +32,7 @@ pub use detector::{Detector, Finding, Findings, Settings};
 pub use error::{Error, Result};
 pub use gram::Gram;
 pub use kernel::Kernel;
-pub use matrix::Matrix;
+pub use linalg::Matrix;
 pub use prepare::Preparation;
 pub use run::Run;
 pub use sample::VarianceNorm;

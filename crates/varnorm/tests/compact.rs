@@ -5,11 +5,11 @@ mod common;
 
 use common::{Numbers, assert_close, shared};
 use varnorm::calibrate::{Calibration, Decision};
-use varnorm::compact::Space;
 use varnorm::data::read_split;
 use varnorm::detector::Fitting;
 use varnorm::gram::{Scaling, gram};
 use varnorm::metrics::Ranker;
+use varnorm::model::Space;
 use varnorm::{Detector, Distance, Kernel, Norm, Run, SeriesSet, Settings};
 
 const FEATURE_KERNELS: [&str; 5] = [
@@ -116,7 +116,7 @@ fn the_trace_error_is_what_the_span_misses() {
     let space = Space::Landmarks {
         count: None,
         tolerance: None,
-        choice: varnorm::compact::Choice::Given,
+        choice: varnorm::model::Choice::Given,
         seed: 0,
         given: given.clone(),
     };

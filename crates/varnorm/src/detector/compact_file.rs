@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model_file::{Array, Arrays, check};
-use crate::compact::{Compact, Gathered, Kept, LandmarkMap, Map, Metric, Moments, Rules, Sampled};
+use super::file::{Array, Arrays, check};
 use crate::data::SeriesSet;
-use crate::matrix::{Matrix, Scaled};
+use crate::linalg::matrix::{Matrix, Scaled};
+use crate::model::compact::{Compact, Gathered, Kept, LandmarkMap, Map, Metric, Moments, Rules, Sampled};
 
 /// The numbers of a compact model that are not in arrays.
 #[derive(Serialize, Deserialize)]

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::Settings;
 use crate::calibrate::Calibration;
-use crate::compact::{KEPT_BYTES, MOST_DIMENSIONS, Space, has_features};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::gram;
-use crate::matrix::Matrix;
+use crate::linalg::matrix::Matrix;
+use crate::model::compact::{KEPT_BYTES, MOST_DIMENSIONS, Space, has_features};
 use crate::run::Run;
 use crate::score::Distance;
 use crate::spectrum::eigenpairs;

@@ -11,40 +11,40 @@
 //! ```
 
 mod compact_file;
-mod description;
 mod estimate;
 mod explain;
+mod file;
 mod findings;
 mod fit;
-mod fitting;
-mod model_file;
+mod incremental;
 mod place;
 mod scored;
+mod summary;
 
-pub use description::{
-    CalibrationDescription, CorpusDescription, Description, Lengths, SpaceDescription, SpectrumDescription,
-};
 pub use estimate::{Estimate, in_words as bytes_in_words};
 pub use explain::{Difference, Direction, Explanation, Replaced};
 pub use findings::{Finding, Findings, Rule};
-pub use fitting::Fitting;
+pub use incremental::Fitting;
 pub use place::Placed;
 pub(crate) use place::first_two;
 pub use scored::{ModelSummary, Scored, ScoredSeries};
+pub use summary::{
+    CalibrationDescription, CorpusDescription, Description, Lengths, SpaceDescription, SpectrumDescription,
+};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
-use crate::compact::{Compact, Pairs, Points, Space};
 use crate::data::SeriesSet;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::gram::{self, Cross, Gram, Scaling};
 use crate::kernel::Kernel;
 use crate::law::WeightedChiSquare;
-use crate::matrix::Scaled;
+use crate::linalg::matrix::Scaled;
+use crate::model::compact::{Compact, Pairs, Points, Space};
 use crate::prepare::{FittedPreparation, Preparation};
 use crate::run::Run;
 use crate::score::{Distance, Measure, Norm, outside_shares, scores_by_rank};

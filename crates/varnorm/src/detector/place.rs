@@ -5,7 +5,7 @@ use crate::calibrate::{Calibration, Decision, check_level};
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::gram;
-use crate::matrix::Matrix;
+use crate::linalg::matrix::Matrix;
 use crate::run::Run;
 use crate::score::leave_one_out;
 

@@ -5,7 +5,7 @@ use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::kernel::pass::plan;
-use crate::matrix::{Matrix, Scaled};
+use crate::linalg::matrix::{Matrix, Scaled};
 use crate::run::Run;
 
 /// Series of a block with their `k(x,x)`, as [`self_values`](super::self_values) gives them.

@@ -8,7 +8,7 @@ use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::kernel::pass::plan;
-use crate::matrix::{Matrix, Scaled};
+use crate::linalg::matrix::{Matrix, Scaled};
 use crate::run::Run;
 
 /// The normalised Gram matrices of the first `corpus` series of a set, and the values of the rest of them with

@@ -34,7 +34,7 @@ fn median_distance(mut squares: Vec<f64>) -> f64 {
 }
 
 pub(super) fn median_series_distance(corpus: &SeriesSet) -> Result<f64> {
-    super::pass::require_equal_lengths("the bandwidth of a flat kernel", corpus, corpus)?;
+    crate::kernel::pass::require_equal_lengths("the bandwidth of a flat kernel", corpus, corpus)?;
     let picked = spread(corpus.len(), SERIES);
     let mut squares = Vec::new();
     for (a, &i) in picked.iter().enumerate() {
@@ -46,7 +46,7 @@ pub(super) fn median_series_distance(corpus: &SeriesSet) -> Result<f64> {
 }
 
 pub(super) fn median_point_distance(corpus: &SeriesSet) -> Result<f64> {
-    super::pass::require_equal_lengths("the bandwidth of an integral kernel", corpus, corpus)?;
+    crate::kernel::pass::require_equal_lengths("the bandwidth of an integral kernel", corpus, corpus)?;
     let picked = spread(corpus.len(), SERIES);
     let pairs = picked.len() * picked.len().saturating_sub(1) / 2;
     let steps = corpus.equal_length().unwrap_or(0);
@@ -133,7 +133,7 @@ fn mean_square(corpus: &SeriesSet, count: usize) -> f64 {
 /// Half of the reciprocal of the longest corpus point; 1 when all points are zero.
 pub(super) fn reservoir_scale(corpus: &SeriesSet) -> f64 {
     let points = corpus.values().chunks_exact(corpus.channels());
-    let longest = points.map(super::vrk::length).fold(0.0, f64::max);
+    let longest = points.map(crate::kernel::family::vrk::length).fold(0.0, f64::max);
     let scale = 0.5 / longest;
     if scale > 0.0 && scale.is_finite() { scale } else { 1.0 }
 }

@@ -8,47 +8,24 @@
 //! [`CATALOGUE`]. The program, the contract tests and the documentation pick it up from there.
 
 mod auto;
-mod boxes;
-mod cells;
-mod columns;
-mod explicit;
-pub(crate) mod features;
-mod few_channels;
-mod flat;
-mod fourier;
-mod gak;
-mod gak_careful;
+mod catalogue;
+pub(crate) mod drive;
+mod family;
 mod goursat;
-mod growth;
-mod increments;
-mod integral;
-pub(crate) mod lanes;
-mod levels;
-mod normal;
-mod pairs;
 pub(crate) mod pass;
-mod pde_walk;
-pub(crate) mod product;
-mod recurrence;
-mod sig_fourier;
-mod sig_pde;
-mod sig_random;
-mod signature;
-mod sine;
-mod spec;
-mod steps;
-mod table;
-mod vrk;
+mod points;
 
-pub use explicit::{signature_feature_names, signature_features};
-pub use fourier::Form;
-pub use sig_fourier::fourier_signature_features;
-pub use sig_random::random_signature;
-pub use signature::{Compat, Lift};
-pub use spec::{CATALOGUE, KernelInfo, ParameterInfo};
-pub use vrk::{Clip, NamedClip};
+pub use family::sig_explicit::{signature_feature_names, signature_features};
+
+pub use catalogue::{CATALOGUE, KernelInfo, ParameterInfo};
+pub use family::sig::{Compat, Lift};
+pub use family::sig_fourier::{Form, fourier_signature_features};
+pub use family::sig_random::random_signature;
+pub use family::vrk::{Clip, NamedClip};
 
 use serde::{Deserialize, Serialize};
+
+use family::{sig, sig_fourier, sig_pde, sig_random};
 
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
@@ -136,7 +113,7 @@ pub enum Kernel {
         #[serde(default)]
         c: Parameter,
         /// Degree.
-        #[serde(default = "spec::default_degree")]
+        #[serde(default = "catalogue::default_degree")]
         p: u32,
     },
     /// The integral over time of `exp(-|x_t-y_t|^2 / (2 sigma^2))`.
@@ -151,7 +128,7 @@ pub enum Kernel {
         #[serde(default)]
         c: Parameter,
         /// Degree.
-        #[serde(default = "spec::default_degree")]
+        #[serde(default = "catalogue::default_degree")]
         p: u32,
     },
     /// The global alignment kernel: the sum over alignments of products of `k / (2 - k)`, k an RBF kernel of points.
@@ -163,7 +140,7 @@ pub enum Kernel {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         band: Option<u32>,
         /// `k / (2 - k)` is at least this: 0, or from 1e-100 to 1 (the published experiments have 1e-10).
-        #[serde(default, skip_serializing_if = "spec::is_zero")]
+        #[serde(default, skip_serializing_if = "catalogue::is_zero")]
         floor: f64,
     },
     /// The Volterra reservoir kernel: `1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)`.
@@ -172,7 +149,7 @@ pub enum Kernel {
         #[serde(default)]
         tau: Parameter,
         /// Weight of the past, above 0 and at most 1.
-        #[serde(default = "spec::default_lambda")]
+        #[serde(default = "catalogue::default_lambda")]
         lambda: f64,
         /// What to do with points outside the domain; an error when left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,7 +158,7 @@ pub enum Kernel {
     /// The randomised signature: the inner product of random features, divided by their number.
     SigRandom {
         /// Number of features.
-        #[serde(default = "spec::default_features")]
+        #[serde(default = "catalogue::default_features")]
         features: u32,
         /// Variance of the entries of the random matrices; `auto` is one over the number of features.
         #[serde(default)]
@@ -193,10 +170,10 @@ pub enum Kernel {
     /// The truncated signature kernel: the sum over levels m of `scale^m <S_m(x), S_m(y)>`.
     Sig {
         /// The last level, 1 to 32.
-        #[serde(default = "spec::default_level")]
+        #[serde(default = "catalogue::default_level")]
         level: u32,
         /// Most uses of one increment, 1 to `level`: 1 is fastest, `level` is exact for piecewise linear paths.
-        #[serde(default = "spec::default_order")]
+        #[serde(default = "catalogue::default_order")]
         order: u32,
         /// The static kernel that lifts the points.
         #[serde(default)]
@@ -214,10 +191,10 @@ pub enum Kernel {
     /// Random Fourier signature features: on average over the seeds the kernel `sig` with `order = 1` and `lift = rbf`.
     SigFourier {
         /// The last level, 1 to 32.
-        #[serde(default = "spec::default_level")]
+        #[serde(default = "catalogue::default_level")]
         level: u32,
         /// Random features of a level (`tensor`), or copies of `2^m` features of level m (`diagonal`).
-        #[serde(default = "spec::default_fourier_features")]
+        #[serde(default = "catalogue::default_fourier_features")]
         features: u32,
         /// How the features of a level are made.
         #[serde(default)]
@@ -253,7 +230,7 @@ pub enum Kernel {
     /// The truncated signature kernel from signatures as feature vectors; exact for piecewise linear paths.
     SigExplicit {
         /// The last level.
-        #[serde(default = "spec::default_explicit_level")]
+        #[serde(default = "catalogue::default_explicit_level")]
         level: u32,
         /// Factor of the inner product of increments; `auto` is 1 over the number of channels.
         #[serde(default)]
@@ -433,7 +410,7 @@ fn accuracy(dyadic: Option<u32>, tolerance: Option<f64>) -> Result<()> {
 }
 
 fn signature_level(level: u32) -> Result<()> {
-    if (1..=signature::MOST_LEVELS).contains(&level) {
+    if (1..=sig::MOST_LEVELS).contains(&level) {
         Ok(())
     } else {
         Err(Error::bad_param("level", level, "must be a level from 1 to 32"))

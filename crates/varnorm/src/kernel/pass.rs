@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use super::Kernel;
-use super::explicit::{self, ExplicitPass};
-use super::flat::FlatPass;
-use super::gak::GakPass;
-use super::integral::IntegralPass;
-use super::product::Wanted;
-use super::sig_fourier;
-use super::sig_pde;
-use super::sig_random;
-use super::signature;
-use super::vrk::VrkPass;
 use crate::data::SeriesSet;
 use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::kernel::family::flat::FlatPass;
+use crate::kernel::family::gak::GakPass;
+use crate::kernel::family::integral::IntegralPass;
+use crate::kernel::family::sig;
+use crate::kernel::family::sig_explicit::{self, ExplicitPass};
+use crate::kernel::family::sig_fourier;
+use crate::kernel::family::sig_pde;
+use crate::kernel::family::sig_random;
+use crate::kernel::family::vrk::VrkPass;
+use crate::linalg::product::Wanted;
 use crate::run::Run;
 
 /// A rectangle of pairs: some rows of one set against some columns of another.
@@ -158,8 +158,8 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
                 sig_random::add(&mut random, index, *features, variance, *seed);
             }
             Kernel::SigFourier { .. } => sig_fourier::add(&mut fourier, index, kernel)?,
-            Kernel::Sig { .. } if explicit::pays(kernel, channels) => explicit_pass.add(index, kernel)?,
-            Kernel::Sig { .. } => signature::add(&mut signatures, index, kernel)?,
+            Kernel::Sig { .. } if sig_explicit::pays(kernel, channels) => explicit_pass.add(index, kernel)?,
+            Kernel::Sig { .. } => sig::add(&mut signatures, index, kernel)?,
             Kernel::SigPde { .. } => sig_pde::add(&mut untruncated, index, kernel)?,
             Kernel::SigExplicit { .. } => explicit_pass.add(index, kernel)?,
         }

@@ -5,7 +5,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::WeightedChiSquare;
 use crate::error::{Error, Result};
-use crate::matrix::Matrix;
+use crate::linalg::matrix::Matrix;
 use crate::score::Norm;
 
 /// A centred Gaussian law with a given spectrum; elements are told by their coordinates in its eigenvectors.

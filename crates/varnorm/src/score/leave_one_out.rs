@@ -19,8 +19,8 @@
 use super::{Distance, Measure, Norm, Scores, nth_smallest, scores, scores_by_rank};
 use crate::error::{Error, Result};
 use crate::gram::Gram;
-use crate::kernel::product::inner_products;
-use crate::matrix::Matrix;
+use crate::linalg::matrix::Matrix;
+use crate::linalg::product::inner_products;
 use crate::run::Run;
 use crate::spectrum::{Leaver, Projection, RELATIVE_THRESHOLD, Rank, Spectrum};
 

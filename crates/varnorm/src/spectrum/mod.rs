@@ -3,7 +3,6 @@
 //! [`Spectrum`] holds the eigenvalues of `K = (1/N) sum (x_i - m)(x_i - m)^T` and the coordinates of the corpus in
 //! its eigenvectors; [`Spectrum::project`] gives those of queries.
 
-mod eigen;
 mod published;
 mod without;
 
@@ -13,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::gram::{Cross, Gram};
-use crate::kernel::product::inner_products;
-use crate::matrix::Matrix;
+use crate::linalg::eigen;
+use crate::linalg::matrix::Matrix;
+use crate::linalg::product::inner_products;
 use crate::run::Run;
 
 /// Eigenvalues at most this share of the largest count as zero unless a threshold is given.

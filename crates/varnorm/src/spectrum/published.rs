@@ -3,10 +3,11 @@
 //! The two differ where a Gram matrix is not positive semidefinite (clipped kernel values): a negative eigenvalue
 //! then counts by its size, and the corpus' coordinate along it has the wrong sign. For reproducing only.
 
-use super::{Spectrum, centre, eigen, mean};
+use super::{Spectrum, centre, mean};
 use crate::error::Result;
 use crate::gram::Gram;
-use crate::matrix::Matrix;
+use crate::linalg::eigen;
+use crate::linalg::matrix::Matrix;
 use crate::run::Run;
 
 /// Singular values at most this large are dropped.

@@ -9,8 +9,8 @@
 
 use super::{Projection, RELATIVE_THRESHOLD, Rank, Spectrum};
 use crate::gram::Gram;
-use crate::kernel::product::inner_products;
-use crate::matrix::Matrix;
+use crate::linalg::matrix::Matrix;
+use crate::linalg::product::inner_products;
 
 /// The whole corpus' spectrum, ready to lose any one series.
 pub(crate) struct Leaver<'a> {

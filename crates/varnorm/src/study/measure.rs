@@ -4,9 +4,9 @@ use super::grid::Compat;
 use super::method::{Cells, Method};
 use crate::error::Result;
 use crate::gram::{Cross, Gram};
-use crate::kernel::lanes::{Isa, W, Work, dispatch};
 use crate::metrics::{Ranker, Separation};
 use crate::run::Run;
+use crate::simd::{Isa, W, Work, dispatch};
 use crate::spectrum::{Projection, Rank, Spectrum};
 
 /// Eigenvalues at most this large are dropped, as published.

@@ -1,0 +1,163 @@
+//! [`Description`]: what is in a model, for people and programs that look at it.
+
+use serde::Serialize;
+
+use super::findings::number_or_word;
+use super::{Detector, Settings};
+use crate::calibrate::GaussianCheck;
+use crate::data::SeriesSet;
+use crate::diagnostics::Diagnostics;
+use crate::kernel::Kernel;
+use crate::model::compact::Space;
+
+/// A model, described.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Description {
+    /// The word `model`, where data can be described too.
+    pub kind: &'static str,
+    /// What was chosen.
+    pub settings: Settings,
+    /// The kernel with every `auto` worked out.
+    pub kernel: Kernel,
+    /// What it was fitted on.
+    pub corpus: CorpusDescription,
+    /// The covariance.
+    pub spectrum: SpectrumDescription,
+    /// The normal scores that p-values compare with.
+    pub calibration: Option<CalibrationDescription>,
+    /// Of compact models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<SpaceDescription>,
+    /// Whether the Gaussian law can be trusted, with the Gaussian calibration.
+    pub gaussian_check: Option<GaussianCheck>,
+    /// What the corpus and the norm are good for.
+    pub diagnostics: Diagnostics,
+    /// What to know before trusting it.
+    pub warnings: Vec<String>,
+}
+
+/// What a model was fitted on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CorpusDescription {
+    /// Series.
+    pub series: usize,
+    /// Channels before preparation.
+    pub channels: usize,
+    /// Channels after it.
+    pub prepared_channels: usize,
+    /// Lengths after it.
+    pub prepared_lengths: Lengths,
+    /// Whether series have names.
+    pub named: bool,
+}
+
+/// Lengths of series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Lengths {
+    /// The shortest.
+    pub min: usize,
+    /// The upper median.
+    pub median: usize,
+    /// The longest.
+    pub max: usize,
+}
+
+impl Lengths {
+    /// Of some series; zeros where there are none.
+    pub fn of(series: &SeriesSet) -> Self {
+        let mut lengths: Vec<usize> = series.lengths().collect();
+        lengths.sort_unstable();
+        let at = |i: usize| lengths.get(i).copied().unwrap_or(0);
+        Self { min: at(0), median: at(lengths.len() / 2), max: at(lengths.len().saturating_sub(1)) }
+    }
+}
+
+/// The space of a compact model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpaceDescription {
+    /// As asked for.
+    pub space: Space,
+    /// Coordinates of a point.
+    pub dimensions: usize,
+    /// Landmarks, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<usize>,
+    /// The share of the sum of `k(x,x)` over the corpus that the coordinates miss.
+    pub trace_error: f64,
+    /// Series that are kept as examples.
+    pub kept_examples: usize,
+}
+
+/// The covariance of a corpus.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpectrumDescription {
+    /// Kept eigenpairs.
+    pub rank: usize,
+    /// Kept eigenvalues, descending.
+    pub eigenvalues: Vec<f64>,
+    /// The whole variance.
+    pub variance: f64,
+    /// The share of it that is kept.
+    pub kept_variance: f64,
+    /// `tr^2 / |.|_HS^2`.
+    pub effective_dimension: f64,
+}
+
+/// The normal scores that p-values compare with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CalibrationDescription {
+    /// How many.
+    pub scores: usize,
+    /// The smallest p-value that they can give.
+    pub smallest_p_value: f64,
+    /// The score above which a single series is flagged at the model's level.
+    #[serde(serialize_with = "number_or_word")]
+    pub threshold: f64,
+    /// The share of normal series that it aims to flag.
+    pub target_false_alarm_rate: Option<f64>,
+}
+
+impl Description {
+    /// Looks at everything.
+    pub fn new(detector: &Detector) -> Self {
+        let (settings, spectrum) = (detector.settings(), detector.spectrum());
+        let threshold = detector.threshold(settings.level);
+        Self {
+            kind: "model",
+            settings: settings.clone(),
+            kernel: detector.kernel().clone(),
+            corpus: CorpusDescription {
+                series: detector.corpus_series(),
+                channels: detector.preparation().channels(),
+                prepared_channels: detector.corpus().channels(),
+                prepared_lengths: Lengths::of(detector.corpus()),
+                named: detector.members().first().is_some_and(|m| detector.corpus_name(*m).is_some()),
+            },
+            spectrum: SpectrumDescription {
+                rank: spectrum.rank(),
+                eigenvalues: spectrum.eigenvalues().to_vec(),
+                variance: spectrum.variance(),
+                kept_variance: spectrum.kept_variance(),
+                effective_dimension: spectrum.effective_dimension(),
+            },
+            calibration: detector.calibrated().zip(threshold).map(|(calibrated, threshold)| {
+                CalibrationDescription {
+                    scores: calibrated.scores().len(),
+                    smallest_p_value: calibrated.smallest_p_value(),
+                    threshold,
+                    target_false_alarm_rate: detector.target_false_alarm_rate(settings.level),
+                }
+            }),
+            space: (!settings.space.is_gram()).then(|| SpaceDescription {
+                space: settings.space.clone(),
+                dimensions: spectrum.highest_rank,
+                landmarks: detector.landmarks(),
+                trace_error: detector.trace_error(),
+                kept_examples: detector.members().len(),
+            }),
+            gaussian_check: detector.gaussian_check(settings.level),
+            diagnostics: detector.diagnostics(),
+            warnings: detector.warnings(),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Flat kernels: a static kernel on the flattened series in R^(T d).
+//!
+//! # Formula
+//! linear `<x,y>`, RBF `exp(-|x-y|^2 / (2 sigma^2))`, polynomial `(<x,y> + c)^p` (paper, section 5.1.1).
+//!
+//! # Cost
+//! `T d` multiply-adds per pair: one matrix product.
+//!
+//! # What it shares
+//! `<x,y>` gives linear and polynomial for all (c, p); `|x-y|^2 = |x|^2 + |y|^2 - 2<x,y>` gives RBF for all sigma.
+//! Where that difference has lost more than three digits it is computed again, directly.
+//!
+//! # Example
+//! ```
+//! use varnorm::{Kernel, Run, SeriesSet, gram};
+//! let set = SeriesSet::from_equal(vec![0.0, 0.0, 3.0, 4.0], 2, 1).unwrap();
+//! let rbf: Kernel = "flat_rbf:sigma=5".parse().unwrap();
+//! let k = gram::gram(&rbf, &set, gram::Scaling::Raw, &Run::sequential()).unwrap();
+//! assert!((k.matrix.get(0, 1) - (-0.5f64).exp()).abs() < 1e-15);
+//! ```
+
+use std::ops::Range;
+
+use crate::data::SeriesSet;
+use crate::error::Result;
+use crate::kernel::pass::{Pass, Tile, Values, require_equal_lengths};
+use crate::kernel::{Kernel, powers};
+use crate::linalg::product::{Vectors, distances_in_place, inner_products_of, squares};
+use crate::run::Run;
+use crate::simd::{Isa, W, Work, dispatch, exp};
+
+enum Finish {
+    Linear,
+    Rbf { factor: f64 },
+    Poly { c: f64, p: u32 },
+}
+
+/// The walk of all flat kernels. Keeps `<x,y>`, and `|x-y|^2` where an RBF kernel wants it.
+#[derive(Default)]
+pub(crate) struct FlatPass {
+    serves: Vec<usize>,
+    finish: Vec<Finish>,
+    wants_distance: bool,
+    /// `|x|^2` of every row series, where a distance is wanted.
+    row_squares: Vec<f64>,
+    /// `|y|^2` of every column series, likewise.
+    column_squares: Vec<f64>,
+}
+
+impl FlatPass {
+    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
+        self.finish.push(match kernel {
+            Kernel::FlatRbf { sigma } => {
+                self.wants_distance = true;
+                Finish::Rbf { factor: crate::kernel::rbf_factor(sigma.resolved("sigma")?) }
+            }
+            Kernel::FlatPoly { c, p } => Finish::Poly { c: c.resolved("c")?, p: *p },
+            _ => Finish::Linear,
+        });
+        self.serves.push(index);
+        Ok(())
+    }
+}
+
+impl Pass for FlatPass {
+    fn serves(&self) -> &[usize] {
+        &self.serves
+    }
+
+    fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
+        require_equal_lengths("a flat kernel", row_set, column_set)
+    }
+
+    fn kept(&self) -> usize {
+        1 + usize::from(self.wants_distance)
+    }
+
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+        let depth = tile.row_set.series(tile.rows.start).values().len();
+        let rows = &tile.row_set.values()[tile.rows.start * depth..tile.rows.end * depth];
+        let columns = &tile.column_set.values()[tile.columns.start * depth..tile.columns.end * depth];
+        let (products, distances) = kept.split_at_mut(tile.pairs());
+        let (a, b) = (Vectors::new(rows, depth), Vectors::new(columns, depth));
+        inner_products_of(a, b, tile.wanted(0, 0), products, tile.columns.len());
+        if self.wants_distance {
+            let squares = [&self.row_squares[tile.rows.clone()], &self.column_squares[tile.columns.clone()]];
+            distances.copy_from_slice(products);
+            distances_in_place([a, b], squares, tile.wanted(0, 0), distances, tile.columns.len());
+        }
+    }
+
+    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, _run: &Run) -> Result<()> {
+        if self.wants_distance {
+            self.row_squares = squares_of(row_set);
+            self.column_squares = squares_of(column_set);
+        }
+        Ok(())
+    }
+
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+        let depth = set.series(which.start).values().len();
+        let rows = &set.values()[which.start * depth..which.end * depth];
+        squares(Vectors::new(rows, depth), kept);
+        // Distances from itself.
+        kept[which.len()..].fill(0.0);
+    }
+
+    fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
+        let out = &mut *out.mantissas;
+        let (products, distances) = kept.split_at(out.len());
+        match self.finish[which] {
+            Finish::Linear => out.copy_from_slice(products),
+            Finish::Rbf { factor } => dispatch(Rbf { factor, distances, out }),
+            Finish::Poly { c, p } => {
+                for (o, product) in out.iter_mut().zip(products) {
+                    [*o] = powers([product + c], p);
+                }
+            }
+        }
+    }
+}
+
+fn squares_of(set: &SeriesSet) -> Vec<f64> {
+    let mut found = vec![0.0; set.len()];
+    squares(Vectors::new(set.values(), set.series(0).values().len()), &mut found);
+    found
+}
+
+struct Rbf<'a> {
+    factor: f64,
+    distances: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Work for Rbf<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let (outs, out_rest) = self.out.as_chunks_mut::<W>();
+        let (distances, distance_rest) = self.distances.as_chunks::<W>();
+        for (out, distances) in outs.iter_mut().zip(distances) {
+            *out = rbf_lanes::<I>(self.factor, distances);
+        }
+        let mut last = [0.0; W];
+        last[..distance_rest.len()].copy_from_slice(distance_rest);
+        out_rest.copy_from_slice(&rbf_lanes::<I>(self.factor, &last)[..out_rest.len()]);
+    }
+}
+
+#[inline(always)]
+fn rbf_lanes<I: Isa>(factor: f64, distances: &[f64; W]) -> [f64; W] {
+    let mut exponents = [0.0; W];
+    for lane in 0..W {
+        exponents[lane] = factor * distances[lane];
+    }
+    exp::<I, W>(exponents)
+}
