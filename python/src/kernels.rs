@@ -59,6 +59,24 @@ pub fn space_json(space: &str) -> PyResult<String> {
     json::write(&parsed::<varnorm::model::Space>(space)?)
 }
 
+/// Whether a calibration needs labelled outliers, from its words or its JSON.
+#[pyfunction]
+pub fn calibration_needs_outliers(calibration: &str) -> PyResult<bool> {
+    Ok(parsed::<varnorm::calibrate::Calibration>(calibration)?.needs_outliers())
+}
+
+/// Whether a preparation fills missing values, from its words or its JSON.
+#[pyfunction]
+pub fn preparation_fills_missing(prepare: &str) -> PyResult<bool> {
+    Ok(parsed::<Preparation>(prepare)?.fills_missing())
+}
+
+/// Whether series can be added to models of a space, from its words or its JSON.
+#[pyfunction]
+pub fn space_grows(space: &str) -> PyResult<bool> {
+    Ok(parsed::<varnorm::model::Space>(space)?.grows())
+}
+
 /// From the words that users write.
 pub fn parsed<T: std::str::FromStr<Err = varnorm::Error>>(words: &str) -> PyResult<T> {
     words.parse().map_err(|e| raised(&e))

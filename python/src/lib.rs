@@ -29,9 +29,9 @@ mod _core {
     use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]
     use super::kernels::{
-        calibration_json, catalogue, fourier_signature, gram, gram_block, gram_check, kernel_json,
-        kernel_words, preparation_json, random_signature, resolve, self_values, signature_feature_names,
-        signature_features, space_json,
+        calibration_json, calibration_needs_outliers, catalogue, fourier_signature, gram, gram_block,
+        gram_check, kernel_json, kernel_words, preparation_fills_missing, preparation_json, random_signature,
+        resolve, self_values, signature_feature_names, signature_features, space_grows, space_json,
     };
     #[pymodule_export]
     use super::metrics::{average_precision, roc_auc};

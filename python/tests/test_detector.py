@@ -185,3 +185,15 @@ def test_files_that_cannot_be_used_say_why(walks, tmp_path):
         NoveltyDetector.load(tmp_path / "bad.model")
     for kind in (FileError, FormatError, ParameterError, DataError):
         assert issubclass(kind, VarnormError)
+
+
+def test_a_loaded_supervised_model_is_fitted_again_on_labels(tmp_path):
+    train, _ = varnorm.datasets.load_basic_motions()
+    y = np.where(np.isin(train.y, ["Standing", "Walking"]), 1, -1)
+    model = NoveltyDetector(calibration="supervised", layout="ntd").fit(train.X, y)
+    model.save(tmp_path / "supervised.model")
+    loaded = NoveltyDetector.load(tmp_path / "supervised.model", layout="ntd")
+    again = loaded.fit(train.X, y)
+    assert again.offset_ == model.offset_
+    with pytest.raises(ParameterError, match="needs y"):
+        loaded.fit(train.X)

@@ -387,6 +387,11 @@ def calibration_json(calibration: str) -> str:
     A calibration as JSON, from its words or its JSON.
     """
 
+def calibration_needs_outliers(calibration: str) -> bool:
+    """
+    Whether a calibration needs labelled outliers, from its words or its JSON.
+    """
+
 def catalogue() -> str:
     """
     Every kernel with its formula and parameters: the program's JSON.
@@ -438,6 +443,11 @@ def leave_one_out(settings: str, corpus: SeriesSet, n_jobs: SupportsIndex | None
 def plot(title: str, x: tuple[str, bool], y: tuple[str, bool], curves: SupportsGetItem[int, tuple[str, str, SupportsGetItem[int, SupportsFloat | SupportsIndex], SupportsGetItem[int, SupportsFloat | SupportsIndex]]], size: tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex]) -> str:
     """
     Curves over axes, as SVG.
+    """
+
+def preparation_fills_missing(prepare: str) -> bool:
+    """
+    Whether a preparation fills missing values, from its words or its JSON.
     """
 
 def preparation_json(prepare: str) -> str:
@@ -503,6 +513,11 @@ def signature_feature_names(channels: SupportsIndex, level: SupportsIndex) -> li
 def signature_features(series: SeriesSet, level: SupportsIndex, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
     """
     Signatures up to a level, one row per series, without level 0.
+    """
+
+def space_grows(space: str) -> bool:
+    """
+    Whether series can be added to models of a space, from its words or its JSON.
     """
 
 def space_json(space: str) -> str:

@@ -33,7 +33,7 @@ DEFAULT_LEVEL = 0.05
 
 def _grows(detector: NoveltyDetector) -> bool:
     """Whether series can be added to the model."""
-    if detector.space == "gram":
+    if not _core.space_grows(detector.space):
         raise AttributeError("space = gram: a model of all pairs does not grow; choose space='landmarks:256' or 'features'")
     return True
 
@@ -265,7 +265,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return alike
 
     def _labelled(self, series: _core.SeriesSet, y: Any) -> tuple[_core.SeriesSet, _core.SeriesSet | None]:
-        if not self.calibration.lstrip().startswith("supervised"):
+        if not _core.calibration_needs_outliers(self.calibration):
             return series, None
         labels = None if y is None else np.asarray(y)
         if labels is None or labels.shape != (len(series),) or not np.isin(labels, (1, -1)).all():
@@ -275,7 +275,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _names(self, X: Any) -> list[str] | None:
         """Names of the corpus' series, where a table has them: they are told with findings."""
-        if self.layout != "long" or self.calibration.lstrip().startswith("supervised"):
+        if self.layout != "long" or _core.calibration_needs_outliers(self.calibration):
             return None
         return [str(name) for name in read_long(X)[2]] if is_frame(X) else None
 
@@ -471,5 +471,5 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
-        tags.input_tags.allow_nan = "interpolate" in self.prepare
+        tags.input_tags.allow_nan = _core.preparation_fills_missing(self.prepare)
         return tags

@@ -150,23 +150,17 @@ impl From<DecisionName> for Decision {
 /// What is measured, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Method {
-    /// Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels` [default: flat_rbf]
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`", |s| s.kernel.to_string()))]
     kernel: Option<String>,
-    /// Preparation: standard, published, none, or steps such as pool=100,zscore=channel [default: standard]
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", help = with_default("Preparation: standard, published, none, or steps such as pool=100,zscore=channel", |s| s.prepare.to_string()))]
     prepare: Option<String>,
-    /// Variance norm [default: envelope]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = with_default("Variance norm", |s| word(&s.norm)))]
     norm: Option<NormName>,
-    /// Regularisation of the norm [default: 0.01]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default("Regularisation of the norm", |s| s.alpha.to_string()))]
     alpha: Option<f64>,
-    /// Distance to what [default: conformance]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = with_default("Distance to what", |s| word(&s.distance)))]
     distance: Option<DistanceName>,
-    /// Conformance: distance to the K-th nearest normal series [default: 1]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", help = with_default("Conformance: distance to the K-th nearest normal series", neighbour))]
     neighbour: Option<usize>,
 }
 
@@ -201,5 +195,30 @@ impl Method {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// A help text that ends with the default, taken from the settings themselves.
+pub fn with_default(text: &str, default: impl Fn(&Settings) -> String) -> String {
+    format!("{text} [default: {}]", default(&Settings::default()))
+}
+
+/// The word of a choice, as its JSON has it.
+pub fn word(choice: &impl serde::Serialize) -> String {
+    match serde_json::to_value(choice) {
+        Ok(serde_json::Value::String(word)) => word,
+        // A choice with parameters: the word is that of its tag, which comes first.
+        Ok(serde_json::Value::Object(fields)) => {
+            let words = fields.values().filter_map(|value| value.as_str());
+            words.map(str::to_string).next().unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+fn neighbour(settings: &Settings) -> String {
+    match settings.distance {
+        Distance::Conformance { neighbour } => neighbour.to_string(),
+        Distance::Mahalanobis {} => "1".into(),
     }
 }

@@ -36,6 +36,14 @@ impl Failure {
         let _ = std::io::stderr().write_all(lines.as_bytes());
     }
 
+    /// What is true of a run that was stopped after it had kept something.
+    pub fn kept(what: impl Fn() -> String) -> impl Fn(varnorm::Error) -> Self {
+        move |error| match error {
+            varnorm::Error::Cancelled => Self::Words(format!("{error}; {}", what())),
+            error => Self::Library(error),
+        }
+    }
+
     /// The library's error about one of several inputs.
     pub fn about(path: &Path) -> impl Fn(varnorm::Error) -> Self {
         move |error| match error {
@@ -48,6 +56,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // A command that keeps something says so itself, with [`Failure::kept`].
+            Self::Library(error @ varnorm::Error::Cancelled) => write!(f, "{error}; nothing was written"),
             Self::Library(error) => error.fmt(f),
             Self::About(what, error) => write!(f, "{what}: {error}"),
             Self::Words(words) => f.write_str(words),

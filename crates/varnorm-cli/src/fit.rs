@@ -10,7 +10,7 @@ use varnorm::data::LabelKind;
 use varnorm::gram::Scaling;
 use varnorm::{Dataset, Detector, Error, SeriesSet, Settings};
 
-use crate::args::{DecisionName, Method, Reading, Size};
+use crate::args::{DecisionName, Method, Reading, Size, with_default, word};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::inspect::percent;
@@ -67,14 +67,17 @@ pub struct Fit {
     /// Labelled outliers, for calibration supervised [default: the labels of DATA other than --normal]
     #[arg(long, value_name = "DATA")]
     outliers: Vec<PathBuf>,
-    /// none, quantile, split, cross_fit, leave_one_out, gaussian, supervised, fixed [default: cross_fit]
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", help = with_default(
+        "none, quantile, split, cross_fit, leave_one_out, gaussian, supervised, fixed",
+        |settings| settings.calibration.to_string(),
+    ))]
     calibration: Option<String>,
-    /// False-alarm rate that flags aim at [default: 0.05]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default(
+        "False-alarm rate that flags aim at",
+        |settings| settings.level.to_string(),
+    ))]
     level: Option<f64>,
-    /// How p-values become flags [default: benjamini_hochberg]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = with_default("How p-values become flags", |settings| word(&settings.decision)))]
     decision: Option<DecisionName>,
     /// Settings from a JSON file; options given here override it
     #[arg(long, value_name = "FILE")]

@@ -6,20 +6,9 @@ use serde::Serialize;
 
 use crate::calibrate::Calibrated;
 use crate::data::SeriesSet;
-use crate::score::{Distance, Measure, Norm};
+use crate::norm::{Norm, effective_dimension, effective_rank};
+use crate::score::{Distance, Measure};
 use crate::spectrum::Spectrum;
-
-/// Effective dimension `tr(K)^2 / |K|_HS^2` of an operator with these eigenvalues (paper, defEffectiveDimensionAndRank).
-pub fn effective_dimension(eigenvalues: &[f64]) -> f64 {
-    let (sum, squares) = eigenvalues.iter().fold((0.0, 0.0), |(s, q), v| (s + v, q + v * v));
-    if squares > 0.0 { sum * sum / squares } else { 0.0 }
-}
-
-/// Effective rank `tr(K) / |K|_op` of an operator with these eigenvalues (paper, defEffectiveDimensionAndRank).
-pub fn effective_rank(eigenvalues: &[f64]) -> f64 {
-    let largest = eigenvalues.iter().fold(0.0, |m: f64, v| m.max(*v));
-    if largest > 0.0 { eigenvalues.iter().sum::<f64>() / largest } else { 0.0 }
-}
 
 /// The bound `epsilon(N, delta, K)` on the relative spread of squared distances from one draw to N others, up to a
 /// universal constant (paper, propMinMaxDifference): `max(sqrt(l / d(K)), l / r(K))` with `l = log(2 N / delta)`.
@@ -29,15 +18,9 @@ pub fn concentration(count: usize, delta: f64, eigenvalues: &[f64]) -> f64 {
     if d > 0.0 { (l / d).sqrt().max(l / r) } else { f64::INFINITY }
 }
 
-/// Eigenvalues of the covariance as the norm sees it, `K_alpha`: `(lambda/(lambda+alpha))^2` for Tikhonov,
-/// `lambda/(lambda+alpha)` for the envelope, ones for the exact norm.
+/// Eigenvalues of the covariance as the norm sees it, `K_alpha`.
 pub fn as_the_norm_sees(eigenvalues: &[f64], norm: Norm, alpha: f64) -> Vec<f64> {
-    let seen = |value: &f64| match norm {
-        Norm::Exact => 1.0,
-        Norm::Tikhonov => (value / (value + alpha)).powi(2),
-        Norm::Envelope => value / (value + alpha),
-    };
-    eigenvalues.iter().map(seen).collect()
+    eigenvalues.iter().map(|value| norm.seen(*value, alpha)).collect()
 }
 
 /// The probability with which the bound may fail.
@@ -193,16 +176,10 @@ impl Diagnostics {
     }
 }
 
-/// The weight of each coordinate in the squared norm.
-pub(crate) fn weights(eigenvalues: &[f64], measure: Measure) -> Vec<f64> {
-    let seen = as_the_norm_sees(eigenvalues, measure.norm, measure.alpha);
-    seen.iter().zip(eigenvalues).map(|(seen, value)| seen / value).collect()
-}
-
 /// The relative spread of squared norms over pairs of corpus series.
 fn spread(spectrum: &Spectrum, measure: Measure) -> Option<f64> {
     let n = spectrum.corpus_len();
-    let weights = weights(spectrum.eigenvalues(), measure);
+    let weights = measure.weights(spectrum.eigenvalues());
     let chosen: Vec<usize> = (0..n).step_by(n.div_ceil(PAIRS_OF)).collect();
     let points: Vec<Vec<f64>> = chosen
         .iter()

@@ -171,7 +171,7 @@ pub enum Error {
         problem: String,
     },
     /// The caller asked to stop.
-    #[error("stopped on request; nothing was written")]
+    #[error("stopped on request")]
     Cancelled,
 }
 

@@ -15,6 +15,7 @@ pub mod law;
 pub mod linalg;
 pub mod metrics;
 pub mod model;
+pub mod norm;
 pub mod plot;
 pub mod prepare;
 pub(crate) mod random;

@@ -1,4 +1,4 @@
-//! [`Normal`]: random numbers of a seed, the same on every machine.
+//! Random numbers and shuffles of a seed: the same on every machine, for ever.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -56,6 +56,20 @@ fn logarithm(x: f64) -> f64 {
         sum = sum * square + 1.0 / f64::from(2 * k + 1);
     }
     exponent * std::f64::consts::LN_2 + 2.0 * u * sum
+}
+
+/// `0..n` in the random order of a seed.
+pub(crate) fn shuffled(n: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed));
+    order
+}
+
+/// Fisher and Yates' shuffle.
+pub(crate) fn shuffle(items: &mut [usize], generator: &mut ChaCha8Rng) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, (generator.next_u64() % (i as u64 + 1)) as usize);
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@
 
 mod common;
 
-use varnorm::diagnostics::{as_the_norm_sees, concentration, effective_dimension, effective_rank};
+use varnorm::diagnostics::{as_the_norm_sees, concentration};
+use varnorm::norm::{effective_dimension, effective_rank};
 use varnorm::law::{Gaussian, NormalNumbers};
 use varnorm::sample::{Elements, VarianceNorm};
 use varnorm::theory::{consistency, equidistance, spread, teaching_law};

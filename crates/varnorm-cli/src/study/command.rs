@@ -85,7 +85,14 @@ impl Begin {
             return dry_run(console, &loaded, shard);
         }
         let told = |step: Step<'_>| console.say(told(&step));
-        let results = loaded.run(self.run.as_deref(), shard, &console.run, told)?;
+        let results =
+            loaded.run(self.run.as_deref(), shard, &console.run, told).map_err(|error| match &self.run {
+                Some(folder) => Failure::kept(|| {
+                    let folder = folder.display();
+                    format!("finished units are kept in {folder}: the same command goes on from there")
+                })(error),
+                None => error.into(),
+            })?;
         if shard.pieces > 1 {
             let whole = loaded.units().len();
             console.say(format!(

@@ -310,3 +310,23 @@ fn help_has_an_example_for_every_command() {
     assert_eq!(folder.line("fit train.ts").code, Some(2));
     assert_eq!(folder.line("score --threads 99999 a b").code, Some(2));
 }
+
+#[test]
+fn help_states_the_defaults_of_the_settings() {
+    let help = Folder::new().line("fit --help").code(0).out;
+    let defaults = serde_json::to_value(varnorm::Settings::default()).unwrap();
+    // An option's text may be folded: one line of words.
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let stated = |option: &str| {
+        let after = words.split_once(&format!(" {option} ")).unwrap_or_else(|| panic!("{option}: {words}")).1;
+        after.split_once("[default: ").unwrap().1.split_once(']').unwrap().0.to_string()
+    };
+    assert_eq!(stated("--alpha"), defaults["alpha"].to_string());
+    assert_eq!(stated("--level"), defaults["level"].to_string());
+    assert_eq!(stated("--norm"), defaults["norm"]);
+    assert_eq!(stated("--decision"), defaults["decision"]);
+    assert_eq!(stated("--distance"), defaults["distance"]["distance"]);
+    assert_eq!(stated("--kernel"), varnorm::Kernel::default().to_string());
+    assert_eq!(stated("--prepare"), varnorm::Preparation::standard().to_string());
+    assert_eq!(stated("--calibration"), varnorm::calibrate::Calibration::default().to_string());
+}

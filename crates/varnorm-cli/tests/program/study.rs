@@ -1,7 +1,7 @@
 //! `varnorm study`: given parameters, searches, kills, pieces, comparisons.
 
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use varnorm::data::{WriteOptions, basic_motions, write};
@@ -127,6 +127,24 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     // Nothing is left to do: not a unit is told of.
     let shown = folder.line(&line).code(0);
     assert_eq!((shown.out, shown.err.as_str()), (whole.out, ""));
+}
+
+#[test]
+fn an_interrupted_run_says_what_it_kept() {
+    let folder = folder();
+    let lines = folder.path("stopped/units.jsonl");
+    let line = format!("{SEARCH} --run stopped --threads 1");
+    let child = folder.command(line.split_whitespace()).stdout(Stdio::null()).spawn().unwrap();
+    while std::fs::metadata(&lines).map_or(0, |m| m.len()) == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let ended = child.wait_with_output().unwrap();
+    let talk = String::from_utf8(ended.stderr).unwrap();
+    let kept = "error: stopped on request; finished units are kept in stopped: the same command goes on from there\n";
+    assert_eq!(ended.status.code(), Some(2), "{talk}");
+    assert!(talk.ends_with(kept), "{talk}");
 }
 
 #[test]

@@ -1,19 +1,7 @@
 //! Seeded splits of a corpus. A seed means the same split for ever: the generator and the shuffle are pinned.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-
 use crate::error::{Error, Result};
-
-/// A permutation of `0..n` (Fisher-Yates over ChaCha8).
-pub(crate) fn shuffled(n: usize, seed: u64) -> Vec<usize> {
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    let mut order: Vec<usize> = (0..n).collect();
-    for i in (1..n).rev() {
-        order.swap(i, (generator.next_u64() % (i as u64 + 1)) as usize);
-    }
-    order
-}
+use crate::random::shuffled;
 
 /// Splits `0..n` into (fitted on, held out), each ascending; at least 2 and 1 of them.
 pub fn holdout(n: usize, share: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize>)> {

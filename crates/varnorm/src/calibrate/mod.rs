@@ -10,7 +10,6 @@ mod online;
 mod supervised;
 
 pub use fdr::{benjamini_hochberg, normal_share, storey};
-pub(crate) use folds::shuffled;
 pub use folds::{holdout, k_folds};
 pub use gaussian::GaussianCheck;
 pub use online::Lord;
@@ -179,6 +178,13 @@ impl std::str::FromStr for Calibration {
         };
         read.validate()?;
         Ok(read)
+    }
+}
+
+impl Calibration {
+    /// Whether fitting needs labelled outliers.
+    pub fn needs_outliers(&self) -> bool {
+        matches!(self, Self::Supervised { .. })
     }
 }
 

@@ -9,11 +9,10 @@ use serde::Serialize;
 use super::Detector;
 use super::findings::number_or_word;
 use crate::data::SeriesSet;
-use crate::diagnostics::weights;
 use crate::error::{Error, Result};
 use crate::gram;
 use crate::run::Run;
-use crate::score::{Distance, Norm};
+use crate::score::Distance;
 
 /// The part of a squared score along one eigenvector of the covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -143,7 +142,7 @@ impl Detector {
             None => self.difference(prepared, nearest, run)?,
         };
         let difference = |j: usize| differences[j];
-        let weights = weights(spectrum.eigenvalues(), self.settings.measure());
+        let weights = self.settings.measure().weights(spectrum.eigenvalues());
         let mut parts: Vec<Direction> = spectrum
             .eigenvalues()
             .iter()
@@ -155,12 +154,7 @@ impl Detector {
                 square: weights[j] * difference(j).powi(2),
             })
             .collect();
-        let outside = match self.settings.norm {
-            Norm::Tikhonov => 0.0,
-            Norm::Envelope => beside / self.settings.alpha,
-            Norm::Exact if beside > spectrum.off_span() => f64::INFINITY,
-            Norm::Exact => 0.0,
-        };
+        let outside = self.settings.norm.outside(self.settings.alpha, spectrum.off_span()).add(0.0, beside);
         parts.sort_by(|a, b| b.square.total_cmp(&a.square).then(a.direction.cmp(&b.direction)));
         Ok((parts, outside))
     }

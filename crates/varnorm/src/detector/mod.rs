@@ -26,7 +26,6 @@ pub use explain::{Difference, Direction, Explanation, Replaced};
 pub use findings::{Finding, Findings, Rule};
 pub use incremental::Fitting;
 pub use place::Placed;
-pub(crate) use place::first_two;
 pub use scored::{ModelSummary, Scored, ScoredSeries};
 pub use summary::{
     CalibrationDescription, CorpusDescription, Description, Lengths, SpaceDescription, SpectrumDescription,

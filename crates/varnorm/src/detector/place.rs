@@ -6,6 +6,7 @@ use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::gram;
 use crate::linalg::matrix::Matrix;
+use crate::model::first_two;
 use crate::run::Run;
 use crate::score::leave_one_out;
 
@@ -82,8 +83,4 @@ impl Detector {
         let gram = gram::gram(self.kernel(), self.corpus(), self.settings.scaling, run)?;
         Ok(leave_one_out(&gram, self.settings.rank, self.settings.measure(), run)?.values)
     }
-}
-
-pub(crate) fn first_two(coordinates: &[f64]) -> [f64; 2] {
-    [coordinates.first().copied().unwrap_or(0.0), coordinates.get(1).copied().unwrap_or(0.0)]
 }

@@ -12,7 +12,7 @@ mod population;
 pub use population::{Gaussian, NormalNumbers};
 
 use crate::error::{Error, Result};
-use crate::score::Norm;
+use crate::norm::Norm;
 use cumulants::Cumulants;
 
 /// The law of `sum w_j chi2_{m_j}` for positive weights and positive (not necessarily whole) multiplicities.
@@ -62,12 +62,8 @@ impl WeightedChiSquare {
     /// `rest` is the variance beyond the given eigenvalues. The envelope norm sees it: it is taken as carried by
     /// eigenvalues as large as the smallest given one, which is the widest law that it can have.
     pub fn of_norm(eigenvalues: &[f64], rest: f64, norm: Norm, alpha: f64) -> Result<Self> {
-        let weight = |value: &f64| match norm {
-            Norm::Exact => 1.0,
-            Norm::Tikhonov => (value / (value + alpha)).powi(2),
-            Norm::Envelope => value / (value + alpha),
-        };
-        let mut terms: Vec<(f64, f64)> = eigenvalues.iter().map(|value| (weight(value), 1.0)).collect();
+        let mut terms: Vec<(f64, f64)> =
+            eigenvalues.iter().map(|value| (norm.seen(*value, alpha), 1.0)).collect();
         if let Some(last) = eigenvalues.last()
             && norm == Norm::Envelope
             && rest > 0.0

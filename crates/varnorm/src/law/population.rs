@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::WeightedChiSquare;
 use crate::error::{Error, Result};
 use crate::linalg::matrix::Matrix;
-use crate::score::Norm;
+use crate::norm::Norm;
 
 /// A centred Gaussian law with a given spectrum; elements are told by their coordinates in its eigenvectors.
 ///
@@ -42,12 +42,8 @@ impl Gaussian {
             let rule = format!("an element has one coordinate per eigenvalue: {}", self.eigenvalues.len());
             return Err(Error::bad_param("element", format!("{} coordinates", element.len()), rule));
         }
-        let square = |(value, x): (&f64, &f64)| match norm {
-            _ if *x == 0.0 => 0.0,
-            Norm::Exact => x * x / value,
-            Norm::Tikhonov => value * (x / (value + alpha)).powi(2),
-            Norm::Envelope => x * x / (value + alpha),
-        };
+        let square =
+            |(value, x): (&f64, &f64)| if *x == 0.0 { 0.0 } else { norm.weight(*value, alpha) * x * x };
         Ok(self.eigenvalues.iter().zip(element).map(square).sum::<f64>().sqrt())
     }
 

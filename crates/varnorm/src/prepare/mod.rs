@@ -92,6 +92,11 @@ pub struct Preparation {
 }
 
 impl Preparation {
+    /// Whether missing values are filled before anything else looks at them.
+    pub fn fills_missing(&self) -> bool {
+        matches!(self.steps.first(), Some(Step::Interpolate {}))
+    }
+
     /// The published one: section 5 of the paper. Append [`Step::Time`] for the variant with time.
     pub fn published() -> Self {
         Self {

@@ -1,39 +1,20 @@
 //! Scores: the variance norm of a query's difference from the mean, or from its nearest corpus series.
 //!
-//! Squared norms of a difference z with coordinates `z_j` and squared length `|z|^2` (MATH: section 1):
-//!
-//! | norm | inside the span of the kept eigenvectors | outside |
-//! |---|---|---|
-//! | exact | `sum z_j^2 / lambda_j` | infinite |
-//! | tikhonov | `sum lambda_j / (lambda_j + alpha)^2 z_j^2` | nothing |
-//! | envelope | `sum z_j^2 / (lambda_j + alpha)` | `(|z|^2 - sum z_j^2) / alpha` |
-//!
-//! Scores are their square roots; higher is more novel. Every rank comes from one decomposition by running sums.
+//! The squared norms are those of [`Norm`]. Scores are their square roots; higher is more novel. Every rank comes from one decomposition by running sums.
 
 mod leave_one_out;
 
+pub use crate::norm::Norm;
 pub use leave_one_out::leave_one_out;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::gram::Cross;
+use crate::norm::Outside;
 use crate::run::Run;
 use crate::simd::{Isa, W, Work, dispatch};
 use crate::spectrum::{Projection, Spectrum};
-
-/// Which variance norm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Norm {
-    /// The true variance norm: infinite outside the corpus' span.
-    Exact,
-    /// The paper's regularised norm: blind outside the corpus' span.
-    Tikhonov,
-    /// The value of the paper's own minimisation problem: sees inside and outside of the span.
-    #[default]
-    Envelope,
-}
 
 /// Distance to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +52,11 @@ pub struct Measure {
 }
 
 impl Measure {
+    /// What squared coordinates in the directions of these eigenvalues count.
+    pub(crate) fn weights(&self, eigenvalues: &[f64]) -> Vec<f64> {
+        eigenvalues.iter().map(|value| self.norm.weight(*value, self.alpha)).collect()
+    }
+
     /// An error that names the parameter and the rule, if one is outside its domain.
     pub fn validate(&self, corpus: usize) -> Result<()> {
         let least = if self.norm == Norm::Envelope { f64::MIN_POSITIVE } else { 0.0 };
@@ -186,26 +172,6 @@ impl<'a> Query<'a> {
     }
 }
 
-/// What lies outside the span of the kept eigenvectors adds to the squared norm.
-#[derive(Clone, Copy)]
-enum Outside {
-    Nothing,
-    Over(f64),
-    InfiniteBeyond(f64),
-}
-
-impl Outside {
-    #[inline(always)]
-    fn add(self, inside: f64, outside: f64) -> f64 {
-        match self {
-            Self::Nothing => inside,
-            Self::Over(alpha) => inside + outside.max(0.0) / alpha,
-            Self::InfiniteBeyond(limit) if outside > limit => f64::INFINITY,
-            Self::InfiniteBeyond(_) => inside,
-        }
-    }
-}
-
 /// A norm on the coordinates of one spectrum.
 struct Formula<'a> {
     spectrum: &'a Spectrum,
@@ -230,17 +196,8 @@ fn panels(spectrum: &Spectrum) -> Vec<[f64; W]> {
 impl<'a> Formula<'a> {
     fn new(spectrum: &'a Spectrum, measure: Measure) -> Self {
         let alpha = measure.alpha;
-        let weight = |value: &f64| match measure.norm {
-            Norm::Exact => 1.0 / value,
-            Norm::Tikhonov => value / (value + alpha).powi(2),
-            Norm::Envelope => 1.0 / (value + alpha),
-        };
-        let outside = match measure.norm {
-            Norm::Exact => Outside::InfiniteBeyond(spectrum.off_span()),
-            Norm::Tikhonov => Outside::Nothing,
-            Norm::Envelope => Outside::Over(alpha),
-        };
-        let weights = spectrum.eigenvalues().iter().map(weight).collect();
+        let outside = measure.norm.outside(alpha, spectrum.off_span());
+        let weights = measure.weights(spectrum.eigenvalues());
         let panels = match measure.distance {
             Distance::Mahalanobis {} => Vec::new(),
             Distance::Conformance { .. } => panels(spectrum),

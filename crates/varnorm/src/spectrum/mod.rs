@@ -168,7 +168,7 @@ impl Spectrum {
 
     /// The effective dimension `tr(K)^2 / |K|_HS^2` of the kept part; 0 for a degenerate corpus.
     pub fn effective_dimension(&self) -> f64 {
-        crate::diagnostics::effective_dimension(&self.eigenvalues)
+        crate::norm::effective_dimension(&self.eigenvalues)
     }
 
     /// `<x_n - m, e_j>` of the corpus: one row per kept eigenvector, one column per series.

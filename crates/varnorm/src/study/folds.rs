@@ -1,7 +1,9 @@
 //! Stratified, repeated, seeded folds of a training set.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::random::shuffle;
 
 /// One fold: what is fitted on and what is held out, as ascending indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,12 +40,6 @@ pub fn stratified_folds(labels: &[String], folds: usize, repeats: usize, seed: u
         }
     }
     all
-}
-
-fn shuffle(items: &mut [usize], generator: &mut ChaCha8Rng) {
-    for i in (1..items.len()).rev() {
-        items.swap(i, (generator.next_u64() % (i as u64 + 1)) as usize);
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::method::{Cells, Method};
 use crate::error::Result;
 use crate::gram::{Cross, Gram};
 use crate::metrics::{Ranker, Separation};
+use crate::norm::Norm;
 use crate::run::Run;
 use crate::simd::{Isa, W, Work, dispatch};
 use crate::spectrum::{Projection, Rank, Spectrum};
@@ -122,15 +123,13 @@ struct NormWeights {
 
 /// The paper's norm at every alpha, then the envelope norm at every alpha.
 fn norms(eigenvalues: &[f64], alphas: &[f64]) -> Vec<NormWeights> {
-    let tikhonov = |alpha: &f64| NormWeights {
-        weights: eigenvalues.iter().map(|value| value / (value + alpha).powi(2)).collect(),
-        outside: 0.0,
+    let at = |norm: Norm| {
+        move |alpha: &f64| NormWeights {
+            weights: eigenvalues.iter().map(|value| norm.weight(*value, *alpha)).collect(),
+            outside: norm.outside(*alpha, 0.0).factor(),
+        }
     };
-    let envelope = |alpha: &f64| NormWeights {
-        weights: eigenvalues.iter().map(|value| 1.0 / (value + alpha)).collect(),
-        outside: 1.0 / alpha,
-    };
-    alphas.iter().map(tikhonov).chain(alphas.iter().map(envelope)).collect()
+    alphas.iter().map(at(Norm::Tikhonov)).chain(alphas.iter().map(at(Norm::Envelope))).collect()
 }
 
 /// The corpus' coordinates, W series side by side: panel after panel, one `[f64; W]` per coordinate.
@@ -250,7 +249,7 @@ mod tests {
     use super::*;
     use crate::data::SeriesSet;
     use crate::gram::with_queries;
-    use crate::score::{Distance, Measure, Norm, score_grid};
+    use crate::score::{Distance, Measure, score_grid};
 
     fn pairs(kernel: &str) -> (Gram, Cross) {
         let values: Vec<f64> =

@@ -4,8 +4,9 @@ use super::moments::Moments;
 use crate::error::Result;
 use crate::linalg::matrix::Matrix;
 use crate::linalg::product::inner_products;
+use crate::norm::Norm;
 use crate::run::Run;
-use crate::score::{Measure, Norm};
+use crate::score::Measure;
 use crate::spectrum::{RELATIVE_THRESHOLD, Rank, eigenpairs};
 
 /// Points per task.
@@ -96,15 +97,13 @@ impl Metric {
         })
     }
 
-    /// A norm in these axes (see the table in `score.rs`).
+    /// A norm in these axes.
     pub(crate) fn norm(&self, measure: Measure) -> MetricNorm {
         let alpha = measure.alpha;
-        let (inside, outside): (fn(f64, f64) -> f64, f64) = match measure.norm {
-            Norm::Exact => (|value, _| 1.0 / value, 0.0),
-            Norm::Tikhonov => (|value, alpha| value / (value + alpha).powi(2), 0.0),
-            Norm::Envelope => (|value, alpha| 1.0 / (value + alpha), 1.0 / alpha),
+        let outside = measure.norm.outside(alpha, self.off_span).factor();
+        let weight = |(j, value): (usize, &f64)| {
+            if j < self.kept { measure.norm.weight(*value, alpha) } else { outside }
         };
-        let weight = |(j, value): (usize, &f64)| if j < self.kept { inside(*value, alpha) } else { outside };
         MetricNorm {
             roots: self.eigenvalues.iter().enumerate().map(weight).map(f64::sqrt).collect(),
             outside,

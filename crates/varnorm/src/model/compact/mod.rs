@@ -33,11 +33,11 @@ pub(crate) use refine::Pairs;
 pub(crate) use sample::{Sampled, content};
 pub use space::{Choice, Space};
 
-use crate::detector::first_two;
 use crate::error::{Error, Result};
 use crate::gram::Scaling;
 use crate::kernel::Kernel;
 use crate::linalg::matrix::Matrix;
+use crate::model::first_two;
 use crate::run::Run;
 use crate::score::{Distance, Measure};
 use crate::spectrum::{Rank, Spectrum};

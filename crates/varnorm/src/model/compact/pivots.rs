@@ -11,13 +11,13 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::map::LandmarkMap;
 use super::space::{Choice, Space};
 use super::{MOST_DIMENSIONS, Points};
-use crate::calibrate::shuffled;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::gram::{self, Scaling, self_values};
 use crate::kernel::Kernel;
 use crate::linalg::matrix::{Matrix, Scaled};
 use crate::linalg::product::inner_products;
+use crate::random::shuffled;
 use crate::run::Run;
 
 /// Proposals of a block.

@@ -77,6 +77,11 @@ impl Space {
         Self::Landmarks { count: Some(count), tolerance, choice, seed, given: Vec::new() }
     }
 
+    /// Whether series can be added to a model in this space, and models in it merge.
+    pub fn grows(&self) -> bool {
+        !self.is_gram()
+    }
+
     /// Whether it is that of all pairs.
     pub fn is_gram(&self) -> bool {
         *self == Self::Gram {}
