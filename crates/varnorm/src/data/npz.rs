@@ -15,7 +15,7 @@ mod write;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use npyz::zip::ZipArchive;
+use zip::ZipArchive;
 
 use crate::data::{Dataset, SeriesSet};
 use crate::error::{Error, Result};
@@ -89,11 +89,14 @@ impl<'a> Archive<'a> {
 
     /// `X`, or the only array there is.
     fn main_array(&self) -> Result<String, String> {
-        let mut found: Vec<&str> = self.zip.file_names().filter_map(|n| n.strip_suffix(".npy")).collect();
+        // A name that is no text is not the name of an array.
+        let names = self.zip.file_names().flatten();
+        let mut found: Vec<String> =
+            names.filter_map(|name| name.strip_suffix(".npy").map(String::from)).collect();
         found.sort_unstable();
-        match found[..] {
-            _ if found.contains(&"X") => Ok("X".into()),
-            [only] => Ok(only.into()),
+        match &found[..] {
+            _ if found.iter().any(|name| name == "X") => Ok("X".into()),
+            [only] => Ok(only.clone()),
             [] => Err("the file holds no arrays; save one as `X`".into()),
             _ => Err(format!("there is no array `X` among {}; save the series as `X`", found.join(", "))),
         }
@@ -107,7 +110,7 @@ impl<'a> Archive<'a> {
         let mut bytes = Vec::new();
         let mut entry = match self.zip.by_name(&format!("{name}.npy")) {
             Ok(entry) => entry,
-            Err(npyz::zip::result::ZipError::FileNotFound) => return Ok(None),
+            Err(zip::result::ZipError::FileNotFound) => return Ok(None),
             Err(e) => return Err(broken(&e)),
         };
         if entry.size() > self.most {

@@ -19,7 +19,6 @@ mod facts;
 mod page;
 mod pictures;
 mod separation;
-mod sha256;
 mod study;
 mod table;
 mod words;

@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::words::{percent, significant};
-use super::{Report, facts, pictures, sha256, table};
+use super::{Report, facts, pictures, table};
 use crate::plot::escaped;
 
 /// The style of every page.
@@ -28,7 +30,7 @@ pub fn content_security_policy(scripts: &[&str], styles: &[&str], connect: &str)
 
 /// How a policy names an inline script or style: by its digest.
 pub fn source_of(text: &str) -> String {
-    format!("'sha256-{}'", sha256::base64_digest(text))
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
 /// The page of a report.
@@ -165,6 +167,13 @@ pub(super) fn figures(figures: &[pictures::Figure]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `printf abc | openssl dgst -sha256 -binary | base64`, and so on.
+    #[test]
+    fn a_policy_names_texts_by_their_digest() {
+        assert_eq!(source_of(""), "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
+        assert_eq!(source_of("abc"), "'sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0='");
+    }
 
     #[test]
     fn what_is_put_in_is_not_a_template() {

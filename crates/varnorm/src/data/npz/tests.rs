@@ -1,8 +1,8 @@
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use npyz::zip::write::FileOptions;
-use npyz::zip::{CompressionMethod, ZipWriter};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 use super::header;
 use super::read_npy;
@@ -23,6 +23,20 @@ fn a_stranger_s_file_unpacks_to_so_many_bytes_at_most() {
     assert!(error.contains("or than may be unpacked"), "{error}");
 }
 
+#[test]
+fn an_entry_that_claims_more_than_it_can_hold_is_refused() {
+    let mut bytes = npz(&[("X", floats(&[2, 3]))]);
+    // The size once unpacked stands 24 bytes into the entry of the central directory.
+    let at = bytes.windows(4).position(|w| w == b"PK\x01\x02").unwrap() + 24;
+    bytes[at..at + 4].copy_from_slice(&0xffff_fff0_u32.to_le_bytes());
+    let error = read_npz(Path::new("x.npz"), &bytes).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "x.npz: array `X` cannot be unpacked: it claims to be far larger than the file, or than may be \
+         unpacked; save the file again"
+    );
+}
+
 fn npy(descr: &str, shape: &[usize], values: &[u8]) -> Vec<u8> {
     [header::text(descr, shape), values.to_vec()].concat()
 }
@@ -35,7 +49,7 @@ fn floats(shape: &[usize]) -> Vec<u8> {
 fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in arrays {
-        let options = FileOptions::default().compression_method(CompressionMethod::Deflated);
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
         zip.start_file(format!("{name}.npy"), options).unwrap();
         zip.write_all(bytes).unwrap();
     }

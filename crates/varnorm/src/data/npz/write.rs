@@ -2,8 +2,8 @@
 
 use std::io::{self, Cursor, Write};
 
-use npyz::zip::write::FileOptions;
-use npyz::zip::{CompressionMethod, DateTime, ZipWriter};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::data::{LabelKind, Labels};
 use crate::error::Result;
@@ -54,8 +54,8 @@ pub(in super::super) fn write_npz<'a>(
 }
 
 /// Same data, same bytes: no time of day in the file.
-fn entry_options(size: usize) -> FileOptions {
-    FileOptions::default()
+fn entry_options(size: usize) -> SimpleFileOptions {
+    SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default())
         .unix_permissions(0o644)
