@@ -55,7 +55,7 @@ MUTATIONS = [
     ("theory.rs", "value.map_or(0.0, |value| value / (value + alpha))", "value.map_or(0.0, |value| value / (value + 2.0 * alpha))",
      ["prop_empirical_variance_norm_sqrt_2n_equidistant"]),
 ]
-SUITES = ["statements", "sample", "theorems"]
+SUITES = ["study/statements", "sample", "theorems"]
 # Named after the paper's labels.
 STATEMENT = re.compile(r"^\s*fn ((?:lemma|prop|theorem)_\w+)", re.M)
 
@@ -76,13 +76,13 @@ def copy_tree():
 
 def run_suites():
     """The names of the tests that failed; `None` if the code does not compile."""
-    command = ["cargo", "test", "--locked", "-p", "varnorm", "--no-fail-fast"]
-    command += [part for suite in SUITES for part in ("--test", suite)]
+    command = ["cargo", "test", "--locked", "-p", "varnorm", "--no-fail-fast", "--test", "it", "--"]
+    command += [suite.replace("/", "::") + "::" for suite in SUITES]
     done = subprocess.run(command, cwd=COPY, capture_output=True, text=True)
     if re.search(r"^error(\[|: could not compile)", done.stderr, re.M):
         print(done.stderr[-2000:], file=sys.stderr)
         return None
-    return set(re.findall(r"^test (\S+) \.\.\. FAILED", done.stdout, re.M))
+    return set(re.findall(r"^test \S*?(\w+) \.\.\. FAILED", done.stdout, re.M))
 
 
 def main():
@@ -91,7 +91,7 @@ def main():
     chosen = parser.parse_args().only
     chosen = [int(n) for n in chosen.split(",")] if chosen else range(1, len(MUTATIONS) + 1)
 
-    statements = {name for suite in SUITES for name in STATEMENT.findall((ROOT / f"crates/varnorm/tests/{suite}.rs").read_text())}
+    statements = {name for suite in SUITES for name in STATEMENT.findall((ROOT / f"crates/varnorm/tests/it/{suite}.rs").read_text())}
     unnamed = statements - {test for mutation in MUTATIONS for test in mutation[3]}
     bad = bool(unnamed)
     for name in sorted(unnamed):

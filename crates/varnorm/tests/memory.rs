@@ -1,4 +1,6 @@
 //! Memory beyond inputs and output is bounded, whatever the size.
+//!
+//! A binary of its own: its allocator counts the whole process, so that no other test may run in it.
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,9 +1,6 @@
 //! Compact models: as good as all pairs where they are exact, parts that merge, approximations that say how good they are.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{Numbers, assert_close, shared};
+use crate::common::{Numbers, assert_close, shared};
 use varnorm::calibrate::{Calibration, Decision};
 use varnorm::data::read_split;
 use varnorm::detector::Fitting;

@@ -1,9 +1,6 @@
 //! The detector as its users meet it: calibration, batches, files.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{Numbers, shared};
+use crate::common::{Numbers, shared};
 use varnorm::calibrate::{Calibration, Decision, holdout};
 use varnorm::data::{basic_motions, read_split};
 use varnorm::{Detector, Distance, Error, Norm, Run, SeriesSet, Settings};

@@ -2,7 +2,6 @@
 //! panic.
 
 // Clippy knows `#[test]` functions, not their helpers.
-#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 

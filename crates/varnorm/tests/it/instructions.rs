@@ -1,11 +1,8 @@
 //! The same values from every instruction set that this machine has.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::process::{Command, Stdio};
 
-use common::Numbers;
+use crate::common::Numbers;
 use varnorm::gram::{Scaling, Tiling, grams};
 use varnorm::kernel::CATALOGUE;
 use varnorm::{Kernel, Run};
@@ -39,7 +36,7 @@ fn instruction_sets_agree() {
     for instructions in ["avx2", "portable"] {
         let file = folder.path().join(instructions);
         let status = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "instruction_sets_agree"])
+            .args(["--exact", "instructions::instruction_sets_agree"])
             .env("VARNORM_INSTRUCTIONS", instructions)
             .env(FILE, &file)
             .stdout(Stdio::null())

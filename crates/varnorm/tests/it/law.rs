@@ -1,9 +1,6 @@
 //! The weighted chi-square law against an oracle, published constants and itself.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{numbers, shared_json};
+use crate::common::{Numbers, numbers, shared_json};
 use varnorm::law::WeightedChiSquare;
 
 #[test]
@@ -40,7 +37,7 @@ fn terms(name: &str) -> Vec<(f64, f64)> {
 
 #[test]
 fn survival_probabilities_in_thirty_digits() {
-    let text = include_str!("data/weighted_chi_square.json");
+    let text = include_str!("../data/weighted_chi_square.json");
     let cases: serde_json::Value = serde_json::from_str(text).unwrap();
     let cases = cases.as_array().unwrap();
     assert_eq!(cases.len(), 20);
@@ -62,7 +59,7 @@ fn survival_probabilities_in_thirty_digits() {
 /// come back.
 #[test]
 fn properties_of_a_distribution() {
-    let mut numbers = common::Numbers(11);
+    let mut numbers = Numbers(11);
     for case in 0..12u32 {
         let count = [1, 2, 3, 10, 100, 2000][(case % 6) as usize];
         let decades = [0.0, 3.0, 12.0, 12.0][(case % 4) as usize];

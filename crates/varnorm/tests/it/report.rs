@@ -1,10 +1,6 @@
 //! Reports: the numbers are those of `score`, nothing that data say becomes markup, and large batches stay small.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::Numbers;
+use crate::common::Numbers;
 use serde_json::Value;
 use varnorm::data::{Labels, basic_motions};
 use varnorm::report::{Options, Report};

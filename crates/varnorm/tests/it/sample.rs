@@ -1,8 +1,6 @@
 //! One law, many ways to give it: every route of [`VarianceNorm`] against the others.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
+use crate::oracle::norm::mahalanobis;
 use varnorm::gram::{Cross, Scaling};
 use varnorm::law::{Gaussian, NormalNumbers};
 use varnorm::sample::{Elements, VarianceNorm};
@@ -128,31 +126,6 @@ fn theorem_invariance_under_an_ill_conditioned_map() {
         }
     }
     println!("largest relative change under maps of condition number 1e6: {worst:e}");
-}
-
-/// `sqrt(a^T Sigma^-1 a)` for the queries' differences a from the mean, by elimination.
-fn mahalanobis(sample: &Matrix, queries: &Matrix) -> Vec<f64> {
-    let (n, d) = (sample.rows() as f64, sample.columns());
-    let mean: Vec<f64> =
-        (0..d).map(|c| (0..sample.rows()).map(|r| sample.get(r, c)).sum::<f64>() / n).collect();
-    let covariance = |i: usize, j: usize| {
-        (0..sample.rows()).map(|r| (sample.get(r, i) - mean[i]) * (sample.get(r, j) - mean[j])).sum::<f64>()
-            / n
-    };
-    let one = |q: usize| {
-        let a: Vec<f64> = (0..d).map(|c| queries.get(q, c) - mean[c]).collect();
-        let mut rows: Vec<Vec<f64>> =
-            (0..d).map(|i| (0..d).map(|j| covariance(i, j)).chain([a[i]]).collect()).collect();
-        for k in 0..d {
-            for i in (0..d).filter(|i| *i != k) {
-                let factor = rows[i][k] / rows[k][k];
-                let pivot = rows[k].clone();
-                rows[i].iter_mut().zip(pivot).for_each(|(cell, p)| *cell -= factor * p);
-            }
-        }
-        (0..d).map(|i| a[i] * rows[i][d] / rows[i][i]).sum::<f64>().sqrt()
-    };
-    (0..queries.rows()).map(one).collect()
 }
 
 /// theoremEmpiricalBanachVarianceNorm and corrVarNormBanachEmpirical: the variance norm on a Banach space from coordinates in any basis.

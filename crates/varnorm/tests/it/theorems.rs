@@ -1,13 +1,11 @@
 //! The identities of variance norms (MATH: section 1; paper, sections 2 to 4) as properties of random corpora.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::Numbers;
+use crate::common::{Numbers, shared};
+use crate::oracle::norm::mahalanobis;
 use proptest::prelude::*;
 use varnorm::gram::{self, Cross, Scaling};
 use varnorm::score::{Scores, leave_one_out, scores, scores_by_rank};
-use varnorm::{Distance, Gram, Kernel, Measure, Norm, Rank, Run, SeriesSet, Spectrum};
+use varnorm::{Distance, Gram, Kernel, Matrix, Measure, Norm, Rank, Run, SeriesSet, Spectrum};
 
 const LINEAR: Kernel = Kernel::FlatLinear {};
 const MEAN: Distance = Distance::Mahalanobis {};
@@ -147,16 +145,9 @@ proptest! {
     fn exact_norm_is_the_textbook_mahalanobis_distance(n in 4usize..30, seed in 0u64..1000) {
         let corpus = vectors(n, 2, seed);
         let queries = vectors(5, 2, seed + 9000);
-        let mean = |c: usize| corpus.iter().map(|x| x.values()[c]).sum::<f64>() / n as f64;
-        let (m0, m1) = (mean(0), mean(1));
-        let cov = |f: &dyn Fn(f64, f64) -> f64| {
-            corpus.iter().map(|x| f(x.values()[0] - m0, x.values()[1] - m1)).sum::<f64>() / n as f64
-        };
-        let (a, b, c) = (cov(&|x, _| x * x), cov(&|x, y| x * y), cov(&|_, y| y * y));
-        let expected: Vec<f64> = queries.iter().map(|q| {
-            let (x, y) = (q.values()[0] - m0, q.values()[1] - m1);
-            ((c * x * x - 2.0 * b * x * y + a * y * y) / (a * c - b * b)).sqrt()
-        }).collect();
+        let [sample, asked] = [&corpus, &queries]
+            .map(|set| Matrix::from_values(set.len(), 2, set.values().to_vec()).unwrap());
+        let expected = mahalanobis(&sample, &asked);
         assert_all_close(&measure(&corpus, &queries, Norm::Exact, 0.0, MEAN), &expected, 1e-8);
     }
 
@@ -306,7 +297,7 @@ proptest! {
 /// far outliers project to nothing, and the envelope is not.
 #[test]
 fn envelope_sees_what_the_paper_norm_forgets() {
-    let Some(folder) = common::shared("uea") else { return };
+    let Some(folder) = shared("uea") else { return };
     let split = varnorm::data::read_split(&folder, "RacketSports").unwrap();
     let run = Run::sequential();
     let labels = &split.test.labels.as_ref().unwrap().values;

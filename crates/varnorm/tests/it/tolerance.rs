@@ -1,10 +1,7 @@
 //! `sig_pde` is as accurate as it was asked to be, and random features approach the kernel that they stand for.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::Numbers;
-use varnorm::data::Series;
+use crate::common::Numbers;
+use crate::oracle::goursat::largest_on_the_way;
 use varnorm::gram::{self, Scaling};
 use varnorm::{Kernel, Run, SeriesSet};
 
@@ -32,34 +29,6 @@ fn paths(kind: usize, count: usize, steps: usize, channels: usize) -> SeriesSet 
         }
     }
     SeriesSet::from_equal(values, steps, channels).unwrap()
-}
-
-/// The largest value of the Goursat problem of two paths, about, with a linear lift or an RBF of this sigma.
-fn largest_on_the_way(x: Series<'_>, y: Series<'_>, scale: f64, sigma: Option<f64>) -> f64 {
-    let lift = |a: &[f64], b: &[f64]| {
-        let pairs = a.iter().zip(b);
-        match sigma {
-            None => pairs.map(|(a, b)| a * b).sum::<f64>(),
-            Some(sigma) => (-pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>() / (2.0 * sigma * sigma)).exp(),
-        }
-    };
-    let at = |s: usize, t: usize| lift(x.step(s), y.step(t));
-    let z =
-        |s: usize, t: usize| scale / 16.0 * ((at(s + 1, t + 1) - at(s, t + 1)) - (at(s + 1, t) - at(s, t)));
-    let columns = y.steps() - 1;
-    let (mut row, mut largest) = (vec![1.0; 4 * columns + 1], 1.0f64);
-    for s in 0..4 * (x.steps() - 1) {
-        let mut corner = 1.0;
-        let of_row: Vec<f64> = (0..columns).map(|t| z(s / 4, t)).collect();
-        for t in 0..4 * columns {
-            let z = of_row[t / 4];
-            let value =
-                (row[t] + row[t + 1]) * (1.0 + z / 2.0 + z * z / 12.0) - corner * (1.0 - z * z / 12.0);
-            (corner, row[t + 1]) = (row[t + 1], value);
-            largest = largest.max(value.abs());
-        }
-    }
-    largest
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! The published experiment with the published hyper-parameters (MATH: section 5), on the engine of studies.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::shared;
+use crate::common::shared;
 use varnorm::Run;
 use varnorm::study::{Compat, Grid, Method, Parameters, Results, Shard, Study, known_rows};
 

@@ -17,9 +17,6 @@
 //! | propMinMaxDifference, corrMinMaxDifferenceVarianceNorm | `prop_min_max_difference` |
 //! | lemmaCovarianceConcentration | `lemma_covariance_concentration` |
 //! | the last proposition of section 4 (empirical measure) | `prop_min_max_difference_of_the_empirical_norm` |
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use varnorm::diagnostics::{as_the_norm_sees, concentration};
 use varnorm::norm::{effective_dimension, effective_rank};

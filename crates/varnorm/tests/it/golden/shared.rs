@@ -1,9 +1,6 @@
 //! Numbers of an independent oracle: kernels, and the algorithms at all ranks and alphas.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{assert_close, matrix, numbers, series_set, shared_json};
+use crate::common::{assert_close, matrix, numbers, series_set, shared_json};
 use serde_json::Value;
 use varnorm::gram::{self, Cross, Scaling};
 use varnorm::score::{Scores, score_grid};

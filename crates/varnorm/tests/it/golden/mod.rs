@@ -1,0 +1,3 @@
+//! Reference values.
+
+mod shared;

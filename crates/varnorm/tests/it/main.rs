@@ -1,0 +1,24 @@
+//! The library's integration tests, one binary: a module per topic.
+//!
+//! `tests/memory.rs` stays apart: it counts every allocation of its process.
+
+// The lints of clippy.toml let functions with #[test] off, not their helpers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod oracle;
+
+mod compact;
+mod contract;
+mod detector;
+mod formats;
+mod golden;
+mod instructions;
+mod law;
+mod report;
+mod sample;
+mod study;
+mod theorems;
+mod thresholds;
+mod tolerance;
