@@ -1,6 +1,7 @@
 //! The weighted chi-square law against an oracle, published constants and itself.
 
 use crate::common::{Numbers, numbers, shared_json};
+use crate::golden::golden;
 use varnorm::law::WeightedChiSquare;
 
 #[test]
@@ -17,7 +18,7 @@ fn golden_survival_probabilities() {
     }
 }
 
-/// The laws of `tools/weighted_chi_square.py`, by name.
+/// The laws of `tools/golden.py`, by name.
 fn terms(name: &str) -> Vec<(f64, f64)> {
     let each =
         |count: u32, weight: &dyn Fn(f64) -> f64| (0..count).map(|j| (weight(f64::from(j)), 1.0)).collect();
@@ -37,14 +38,13 @@ fn terms(name: &str) -> Vec<(f64, f64)> {
 
 #[test]
 fn survival_probabilities_in_thirty_digits() {
-    let text = include_str!("../data/weighted_chi_square.json");
-    let cases: serde_json::Value = serde_json::from_str(text).unwrap();
-    let cases = cases.as_array().unwrap();
+    let golden = golden();
+    let cases = golden["law"].as_array().unwrap();
     assert_eq!(cases.len(), 20);
     let mut worst = 0.0f64;
     for case in cases {
         let law = WeightedChiSquare::with_multiplicities(&terms(case["name"].as_str().unwrap())).unwrap();
-        let expected: f64 = case["survival"].as_str().unwrap().parse().unwrap();
+        let expected = case["survival"].as_f64().unwrap();
         let x = case["x"].as_f64().unwrap();
         let error = (law.survival(x) / expected - 1.0).abs();
         worst = worst.max(error);

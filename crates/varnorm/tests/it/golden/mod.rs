@@ -1,3 +1,6 @@
-//! Reference values.
+//! Reference values: those of the folder beside the project, where it is there, and small ones that come with the tests.
 
 mod shared;
+mod synthetic;
+
+pub use synthetic::golden;
