@@ -19,8 +19,8 @@
 //! | the last proposition of section 4 (empirical measure) | `prop_min_max_difference_of_the_empirical_norm` |
 
 use varnorm::diagnostics::{as_the_norm_sees, concentration};
-use varnorm::norm::{effective_dimension, effective_rank};
 use varnorm::law::{Gaussian, NormalNumbers};
+use varnorm::norm::{effective_dimension, effective_rank};
 use varnorm::sample::{Elements, VarianceNorm};
 use varnorm::theory::{consistency, equidistance, spread, teaching_law};
 use varnorm::{Distance, Gram, Matrix, Measure, Norm, Rank, Run, Spectrum};
