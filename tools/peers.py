@@ -5,13 +5,14 @@
     python3 tools/peers.py --only gak,sig  # some kernels
     python3 tools/peers.py --sizes 2       # the first sizes only
 
-Makes a virtual environment with pysiglib, tslearn and PyTorch under target/peers, builds examples/time_gram, and prints
+Makes a virtual environment with pysiglib, tslearn and PyTorch under target/peers, builds benches/time_gram, and prints
 the table of docs/performance.md. Ratios above 1 mean that varnorm is faster. A cell also shows how far the two results
 are apart, so that a fast wrong answer would be seen.
 """
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -19,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "target" / "peers"
+PROGRAM = HOME / "time_gram"
 # The most calls of each, and for how long.
 CALLS, SECONDS = 200, 2.0
 SIZES = [(64, 100, 3), (128, 100, 6), (64, 100, 64), (32, 400, 10), (256, 30, 6), (40, 144, 963)]
@@ -34,8 +36,12 @@ def prepare() -> None:
         wanted = ["pysiglib==4.*", "tslearn", "numba", "torch"]
         subprocess.run([python, "-m", "pip", "install", "-q", *wanted], check=True)
         (HOME / "ready").touch()
-    build = ["cargo", "build", "--release", "--locked", "-p", "varnorm", "--example", "time_gram"]
-    subprocess.run(build, check=True, cwd=ROOT)
+    build = ["cargo", "build", "--release", "--locked", "-p", "varnorm", "--bench", "time_gram"]
+    build += ["--message-format", "json-render-diagnostics"]
+    lines = subprocess.run(build, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    # Cargo puts a hash into the names of benches and tells only here what it is.
+    built = [message for message in map(json.loads, lines) if message.get("target", {}).get("name") == "time_gram"]
+    shutil.copy2(built[-1]["executable"], PROGRAM)
     os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     os.execv(python, [str(python), *sys.argv])
 
@@ -75,7 +81,7 @@ def main() -> None:
     generator = np.random.default_rng(0)
 
     def best(call):
-        """The best of at least two calls, more while they are short, as examples/time_gram has it."""
+        """The best of at least two calls, more while they are short, as benches/time_gram has it."""
         times, result = [], None
         while len(times) < 2 or (sum(times) < SECONDS and len(times) < CALLS):
             start = time.perf_counter()
@@ -85,8 +91,7 @@ def main() -> None:
 
     def ours(path, spec, repetitions=CALLS):
         out = work / "out.npy"
-        program = ROOT / "target" / "release" / "examples" / "time_gram"
-        command = [program, path, str(repetitions), "1", spec, "--write", out]
+        command = [PROGRAM, "--bench", path, str(repetitions), "1", spec, "--write", out]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return float(text.split()[0]), np.load(out)
 

@@ -1,11 +1,17 @@
 //! The table of `docs/thresholds.md`: observed false-alarm rates of every threshold kind.
 //!
-//! `cargo run --release -p varnorm --example false_alarms` prints it; some minutes on two cores.
+//! `cargo bench -p varnorm --bench false_alarms` prints it; some minutes on two cores.
+
+#[path = "common/arguments.rs"]
+mod arguments;
 
 use varnorm::theory::false_alarms::{Cell, KINDS, LEVELS, Plan, false_alarms};
 use varnorm::{Result, Run};
 
 fn main() -> Result<()> {
+    if arguments::arguments().is_none() {
+        return Ok(());
+    }
     let run = Run::with_threads(0)?;
     let mut cells: Vec<Cell> = Vec::new();
     for dimension in [3, 30, 300] {

@@ -1,4 +1,7 @@
-//! How long in-corpus scores take: `cargo run --release -p varnorm --example leave_one_out -- 1000`.
+//! How long in-corpus scores take: `cargo bench -p varnorm --bench leave_one_out -- 1000`.
+
+#[path = "common/arguments.rs"]
+mod arguments;
 
 use std::time::Instant;
 
@@ -8,7 +11,8 @@ use varnorm::score::leave_one_out;
 use varnorm::{Distance, Kernel, Measure, Norm, Rank, Result, Run, SeriesSet};
 
 fn main() -> Result<()> {
-    let count = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1000);
+    let Some(arguments) = arguments::arguments() else { return Ok(()) };
+    let count = arguments.first().and_then(|n| n.parse().ok()).unwrap_or(1000);
     let run = Run::with_threads(2)?;
     let law = Gaussian::new((1..=50).map(|j| 1.0 / f64::from(j)).collect())?;
     let series = SeriesSet::from_equal(law.draw(count, 1).into_values(), 10, 5)?;

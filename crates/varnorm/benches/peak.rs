@@ -1,7 +1,10 @@
 //! How many multiply-adds a second one core of this machine does in registers, and how fast it reads what its own caches cannot
-//! hold: `cargo run --release -p varnorm --example peak`.
+//! hold: `cargo bench -p varnorm --bench peak`.
 //!
 //! No product of points can be faster; see docs/performance.md.
+
+#[path = "common/arguments.rs"]
+mod arguments;
 
 use std::time::Instant;
 
@@ -67,6 +70,9 @@ fn report(name: &str, width: usize, run: impl Fn() -> f64) {
 }
 
 fn main() {
+    if arguments::arguments().is_none() {
+        return;
+    }
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512f") {

@@ -1,8 +1,11 @@
-//! How fits with landmarks grow with the corpus: `cargo run --release -p varnorm --example scale -- docs/scale.svg`; and how
-//! long all pairs of 4096 series take: `.. --example scale -- exact`.
+//! How fits with landmarks grow with the corpus: `cargo bench -p varnorm --bench scale -- ../../docs/scale.svg`; and how
+//! long all pairs of 4096 series take: `.. --bench scale -- exact`.
 //!
 //! Series of 50 x 3 (noisy sines of random phase), 1e3, 1e4 and 1e5 of them; 256 landmarks, two threads. Queries are a
 //! thousand more, a tenth of them with a faster wave on top.
+
+#[path = "common/arguments.rs"]
+mod arguments;
 
 use std::path::Path;
 use std::time::Instant;
@@ -20,9 +23,10 @@ const LANDMARKS: usize = 256;
 const QUERIES: usize = 1000;
 
 fn main() -> Result<()> {
-    let picture = std::env::args().nth(1);
+    let Some(arguments) = arguments::arguments() else { return Ok(()) };
+    let picture = arguments.first();
     let run = Run::with_threads(2)?;
-    if picture.as_deref() == Some("exact") {
+    if picture.is_some_and(|word| word == "exact") {
         return exact(4096, &run);
     }
     let mut plot = Plot::new("256 landmarks, two threads", Axis::log("series"), Axis::log("seconds to fit"));
@@ -39,7 +43,7 @@ fn main() -> Result<()> {
         plot = plot.with(Curve::new(format!("{kernel}: N^{exponent:.2}"), Style::LineAndPoints, points));
     }
     if let Some(picture) = picture {
-        varnorm::data::write_atomically(Path::new(&picture), |out| out.write_all(plot.to_svg().as_bytes()))?;
+        varnorm::data::write_atomically(Path::new(picture), |out| out.write_all(plot.to_svg().as_bytes()))?;
     }
     Ok(())
 }

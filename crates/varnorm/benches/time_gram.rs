@@ -1,8 +1,13 @@
-//! Times a Gram matrix: `time_gram FILE.npy REPETITIONS THREADS SPEC [--log] [--write OUT.npy]` prints the best time in seconds,
-//! of fewer repetitions where these take long.
+//! Times a Gram matrix: prints the best time in seconds, of fewer repetitions where these take long.
+//!
+//! `cargo bench -p varnorm --bench time_gram -- FILE.npy REPETITIONS THREADS SPEC [--log] [--write OUT.npy]`, with paths from
+//! the package's folder.
 //!
 //! For comparisons with other libraries; see `tools/peers.py`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "common/arguments.rs"]
+mod arguments;
 
 use std::time::Instant;
 
@@ -14,9 +19,9 @@ use varnorm::{Kernel, Run};
 const SECONDS: f64 = 2.0;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some(arguments) = arguments::arguments() else { return };
     let [file, repetitions, threads, spec, rest @ ..] = arguments.as_slice() else {
-        println!("usage: time_gram FILE.npy REPETITIONS THREADS SPEC [--log] [--write OUT.npy]");
+        println!("usage: time_gram --bench FILE.npy REPETITIONS THREADS SPEC [--log] [--write OUT.npy]");
         return;
     };
     let set = read(file.as_ref(), &ReadOptions::default()).expect("the file").series;
