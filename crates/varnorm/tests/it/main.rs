@@ -12,6 +12,7 @@ mod oracle;
 mod compact;
 mod contract;
 mod detector;
+mod examples;
 mod formats;
 mod golden;
 mod instructions;
