@@ -17,6 +17,7 @@ mod formats;
 mod golden;
 mod instructions;
 mod law;
+mod layers;
 mod report;
 mod sample;
 mod study;
