@@ -222,7 +222,11 @@ impl Detector {
             ));
         }
         let (level, decision) = self.deciding(level, decision)?;
-        let scored = scores.into_iter().zip(nearest).zip(outside_span).map(|((s, n), o)| (s, n, o));
+        let scored =
+            scores.into_iter().zip(nearest).zip(outside_span).map(|((score, nearest), outside_span)| {
+                // No map is drawn of findings from elsewhere.
+                varnorm::model::Measured { score, nearest, outside_span, coordinates: [0.0; 2] }
+            });
         let findings = self.detector.findings_of(scored, level, decision).map_err(|e| raised(&e))?;
         Ok(Findings { findings })
     }

@@ -10,6 +10,7 @@ pub mod detector;
 pub mod diagnostics;
 pub mod error;
 pub mod gram;
+mod infinite;
 pub mod kernel;
 pub mod law;
 pub mod linalg;

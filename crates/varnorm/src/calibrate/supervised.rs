@@ -31,7 +31,8 @@ impl std::fmt::Display for Objective {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chosen {
-    /// Scores above are flagged.
+    /// Scores above are flagged; infinite where none is.
+    #[serde(with = "crate::infinite")]
     pub threshold: f64,
     /// Share of normal series above.
     pub false_alarm_rate: f64,

@@ -7,10 +7,10 @@
 use serde::Serialize;
 
 use super::Detector;
-use super::findings::number_or_word;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::gram;
+use crate::model::Measured;
 use crate::run::Run;
 use crate::score::Distance;
 
@@ -37,10 +37,10 @@ pub struct Replaced {
     /// The channel, after preparation; absent where all channels are replaced.
     pub channel: Option<usize>,
     /// The score then.
-    #[serde(serialize_with = "number_or_word")]
+    #[serde(serialize_with = "crate::infinite::serialize")]
     pub score: f64,
     /// How much lower that is: what this part adds to the score.
-    #[serde(serialize_with = "number_or_word")]
+    #[serde(serialize_with = "crate::infinite::serialize")]
     pub adds: f64,
 }
 
@@ -63,7 +63,7 @@ pub struct Difference {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The score.
-    #[serde(serialize_with = "number_or_word")]
+    #[serde(serialize_with = "crate::infinite::serialize")]
     pub score: f64,
     /// As in a finding.
     pub p_value: Option<f64>,
@@ -74,7 +74,7 @@ pub struct Explanation {
     /// Parts of the squared score, largest first.
     pub directions: Vec<Direction>,
     /// The part that lies outside the span of the corpus; infinite under the exact norm.
-    #[serde(serialize_with = "number_or_word")]
+    #[serde(serialize_with = "crate::infinite::serialize")]
     pub outside: f64,
     /// Share of its squared distance from the corpus mean that no corpus series explains.
     pub outside_span: f64,
@@ -109,7 +109,8 @@ impl Detector {
             .preparation
             .apply(&series.select(&[index]))
             .map_err(|e| e.renumbered(&[index], &[]))?;
-        let (score, nearest, outside_span) = self.fitted.measure_batch(&self.settings, &prepared, run)?[0];
+        let Measured { score, nearest, outside_span, .. } =
+            self.fitted.measure_batch(&self.settings, &prepared, run)?[0];
         let (directions, outside) = self.directions(&prepared, nearest, run)?;
         let example = self.nearest_example(&prepared, nearest, run)?;
         let normal = fitted_to(self.corpus(), example, prepared.series(0).steps());
@@ -218,7 +219,8 @@ impl Detector {
         let mut replaced: Vec<Replaced> = parts
             .into_iter()
             .zip(found)
-            .map(|((first_step, end_step, channel), (then, _, _))| {
+            .map(|((first_step, end_step, channel), measured)| {
+                let then = measured.score;
                 let adds = if score == then { 0.0 } else { score - then };
                 Replaced { first_step, end_step, channel, score: then, adds }
             })

@@ -126,15 +126,19 @@ impl Detector {
     /// Writes the model file: whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
         let failed = |problem| Error::Model { path: path.into(), problem };
-        let (layout, arrays) = self.layout().map_err(failed)?;
-        write_atomically(path, |file| write_file(&layout, &arrays, file))
+        let bytes = self.to_bytes().map_err(failed)?;
+        write_atomically(path, |file| file.write_all(&bytes))
     }
 
-    /// The content of the model file; an error says what could not be written.
+    /// The content of the model file; an error says what could not be written. The bytes are read back first: a model
+    /// that nothing could load must not take the place of a good one.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let (layout, arrays) = self.layout()?;
         let mut bytes = Vec::new();
         write_file(&layout, &arrays, &mut bytes).map_err(|e| e.to_string())?;
+        Self::from_bytes(&bytes).map_err(|problem| {
+            format!("it could not be read again, so nothing was written ({problem}); check the settings and the size of the values")
+        })?;
         Ok(bytes)
     }
 
@@ -361,7 +365,7 @@ fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
     crate::gram::self_values(std::slice::from_ref(&fitted.kernel), &fitted.corpus, &Run::sequential())
         .map_err(|e| e.to_string())?;
     let supervised = matches!(header.settings.calibration, Calibration::Supervised { .. });
-    let usable = header.chosen.is_some_and(|c| c.threshold.is_finite());
+    let usable = header.chosen.is_some_and(|c| !c.threshold.is_nan());
     check(supervised == header.chosen.is_some() && (usable || !supervised), || {
         "its chosen threshold is malformed".into()
     })?;

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::Detector;
 use crate::calibrate::{Calibration, Decision, Lord, benjamini_hochberg, storey};
+use crate::model::Measured;
 
 /// What a detector says about one series.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -11,7 +12,7 @@ pub struct Finding {
     /// The series, by its place in the batch.
     pub series: usize,
     /// How novel it is: higher is more. Infinite (in JSON the word `"inf"`) off the span under the exact norm.
-    #[serde(serialize_with = "number_or_word")]
+    #[serde(serialize_with = "crate::infinite::serialize")]
     pub score: f64,
     /// The chance of a normal series scoring at least as high; absent without calibration.
     pub p_value: Option<f64>,
@@ -26,21 +27,12 @@ pub struct Finding {
     pub outside_span: f64,
 }
 
-/// JSON has no infinity.
-pub(crate) fn number_or_word<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match *value {
-        v if v.is_finite() => serializer.serialize_f64(v),
-        v if v < 0.0 => serializer.serialize_str("-inf"),
-        _ => serializer.serialize_str("inf"),
-    }
-}
-
 pub(crate) fn maybe_number_or_word<S: Serializer>(
     value: &Option<f64>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     match value {
-        Some(value) => number_or_word(value, serializer),
+        Some(value) => crate::infinite::serialize(value, serializer),
         None => serializer.serialize_none(),
     }
 }
@@ -84,12 +76,7 @@ pub enum Rule {
 }
 
 impl Findings {
-    pub(super) fn new(
-        detector: &Detector,
-        measured: Vec<(f64, usize, f64)>,
-        level: f64,
-        decision: Decision,
-    ) -> Self {
+    pub(super) fn new(detector: &Detector, measured: Vec<Measured>, level: f64, decision: Decision) -> Self {
         let rule = match (detector.settings().calibration, decision) {
             (Calibration::None {}, _) => Rule::None,
             (Calibration::Quantile { .. }, _) => Rule::Quantile,
@@ -101,8 +88,7 @@ impl Findings {
             (_, Decision::Lord) => Rule::Lord,
         };
         let threshold = detector.threshold(level);
-        let p_values: Option<Vec<f64>> =
-            measured.iter().map(|(score, _, _)| detector.p_value(*score)).collect();
+        let p_values: Option<Vec<f64>> = measured.iter().map(|one| detector.p_value(one.score)).collect();
         let p_values = p_values.filter(|_| rule != Rule::None);
         let flags: Option<Vec<bool>> = match (rule, threshold, &p_values) {
             (Rule::BenjaminiHochberg, _, Some(p_values)) => Some(benjamini_hochberg(p_values, level)),
@@ -111,15 +97,13 @@ impl Findings {
                 let mut stream = Lord::new(level);
                 Some(p_values.iter().map(|p| stream.decide(*p)).collect())
             }
-            (_, Some(threshold), _) => {
-                Some(measured.iter().map(|(score, _, _)| *score > threshold).collect())
-            }
+            (_, Some(threshold), _) => Some(measured.iter().map(|one| one.score > threshold).collect()),
             _ => None,
         };
         let findings = measured
             .into_iter()
             .enumerate()
-            .map(|(series, (score, nearest, outside_span))| {
+            .map(|(series, Measured { score, nearest, outside_span, .. })| {
                 let nearest = detector.place_of(nearest);
                 Finding {
                     series,

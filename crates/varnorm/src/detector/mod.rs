@@ -44,6 +44,7 @@ use crate::kernel::Kernel;
 use crate::law::WeightedChiSquare;
 use crate::linalg::matrix::Scaled;
 use crate::model::compact::{Compact, Pairs, Points, Space};
+use crate::model::{Measured, first_two};
 use crate::prepare::{FittedPreparation, Preparation};
 use crate::run::Run;
 use crate::score::{Distance, Measure, Norm, outside_shares, scores_by_rank};
@@ -160,8 +161,8 @@ impl Fitted {
         Ok((Self { preparation, kernel, corpus, self_values, spectrum, compact: None }, gram))
     }
 
-    /// For each query: score, nearest corpus series, share outside the span.
-    fn measure(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<(f64, usize, f64)>> {
+    /// Measures raw series, a batch at a time.
+    fn measure(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<Measured>> {
         let queries = self.preparation.apply(queries)?;
         let mut results = Vec::with_capacity(queries.len());
         let indices: Vec<usize> = (0..queries.len()).collect();
@@ -173,12 +174,7 @@ impl Fitted {
         Ok(results)
     }
 
-    fn measure_batch(
-        &self,
-        settings: &Settings,
-        queries: &SeriesSet,
-        run: &Run,
-    ) -> Result<Vec<(f64, usize, f64)>> {
+    fn measure_batch(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<Measured>> {
         if let Some(compact) = &self.compact {
             let points = self.points(settings, queries, run)?;
             return compact.measure(&points, self.pairs(settings, queries), settings.measure(), run);
@@ -209,7 +205,7 @@ impl Fitted {
         cross: &Cross,
         projection: &Projection,
         run: &Run,
-    ) -> Result<Vec<(f64, usize, f64)>> {
+    ) -> Result<Vec<Measured>> {
         let rank = [self.spectrum.rank()];
         let by_measure = |measure| {
             scores_by_rank(&self.spectrum, cross, projection, measure, &rank, run).map(|mut s| s.pop())
@@ -224,11 +220,19 @@ impl Fitted {
                 .unwrap_or_default(),
         };
         let outside = outside_shares(projection);
-        Ok(scores.values.into_iter().zip(nearest).zip(outside).map(|((s, n), o)| (s, n, o)).collect())
+        let measured = scores.values.into_iter().zip(nearest).zip(outside).enumerate();
+        Ok(measured
+            .map(|(q, ((score, nearest), outside_span))| Measured {
+                score,
+                nearest,
+                outside_span,
+                coordinates: first_two(projection.coordinates.row(q)),
+            })
+            .collect())
     }
 
     fn raw_scores(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<f64>> {
-        Ok(self.measure(settings, queries, run)?.into_iter().map(|(score, _, _)| score).collect())
+        Ok(self.measure(settings, queries, run)?.into_iter().map(|measured| measured.score).collect())
     }
 }
 
@@ -266,11 +270,11 @@ impl Detector {
         Ok(Findings::new(self, measured, level, decision))
     }
 
-    /// What is found about series that were scored in pieces, elsewhere: flags are made over all of them. Each has a score,
-    /// the nearest normal series and the share outside the span, as a [`Finding`] says it.
+    /// Findings about series that were scored in pieces, elsewhere: flags are made over all of them. `nearest` is told as in
+    /// a [`Finding`], by the place among the series that the detector was fitted on.
     pub fn findings_of(
         &self,
-        scored: impl IntoIterator<Item = (f64, usize, f64)>,
+        scored: impl IntoIterator<Item = Measured>,
         level: f64,
         decision: Decision,
     ) -> Result<Findings> {
@@ -282,9 +286,9 @@ impl Detector {
             Some(_) => (nearest < self.corpus_series()).then_some(nearest),
             None => places.get(&nearest).copied(),
         };
-        let placed = |(score, nearest, outside): (f64, usize, f64)| {
-            let missing = || Error::bad_param("nearest", nearest, "is no series of this model");
-            Ok((score, place(nearest).ok_or_else(missing)?, outside))
+        let placed = |measured: Measured| {
+            let missing = || Error::bad_param("nearest", measured.nearest, "is no series of this model");
+            Ok(Measured { nearest: place(measured.nearest).ok_or_else(missing)?, ..measured })
         };
         let measured: Result<Vec<_>> = scored.into_iter().map(placed).collect();
         Ok(Findings::new(self, measured?, level, decision))

@@ -1,12 +1,11 @@
 //! Where series lie: the first two coordinates in the eigenvectors of the corpus, for a map of it.
 
-use super::{BATCH, Detector, Findings};
+use super::{Detector, Findings};
 use crate::calibrate::{Calibration, Decision, check_level};
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::gram;
 use crate::linalg::matrix::Matrix;
-use crate::model::first_two;
 use crate::run::Run;
 use crate::score::leave_one_out;
 
@@ -29,31 +28,8 @@ impl Detector {
         run: &Run,
     ) -> Result<Placed> {
         check_level(level)?;
-        let fitted = &self.fitted;
-        let prepared = fitted.preparation.apply(series)?;
-        let indices: Vec<usize> = (0..prepared.len()).collect();
-        let (mut measured, mut places) = (Vec::with_capacity(prepared.len()), Vec::new());
-        for batch in indices.chunks(BATCH) {
-            let some = prepared.select(batch);
-            if let Some(compact) = &fitted.compact {
-                let points =
-                    fitted.points(&self.settings, &some, run).map_err(|e| e.renumbered(batch, &[]))?;
-                measured.extend(compact.measure(
-                    &points,
-                    fitted.pairs(&self.settings, &some),
-                    self.settings.measure(),
-                    run,
-                )?);
-                places.extend(compact.places(&points, run)?);
-                continue;
-            }
-            let (kernel, scaling) = (&fitted.kernel, self.settings.scaling);
-            let cross = gram::cross(kernel, &some, &fitted.corpus, &fitted.self_values, scaling, run)
-                .map_err(|e| e.renumbered(batch, &[]))?;
-            let projection = fitted.spectrum.project(&cross, run)?;
-            measured.extend(fitted.measured(&self.settings, &cross, &projection, run)?);
-            places.extend((0..some.len()).map(|q| first_two(projection.coordinates.row(q))));
-        }
+        let measured = self.fitted.measure(&self.settings, series, run)?;
+        let places = measured.iter().map(|one| one.coordinates).collect();
         Ok(Placed { findings: Findings::new(self, measured, level, decision), places })
     }
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::findings::number_or_word;
 use super::{Detector, Settings};
 use crate::calibrate::GaussianCheck;
 use crate::data::SeriesSet;
@@ -111,7 +110,7 @@ pub struct CalibrationDescription {
     /// The smallest p-value that they can give.
     pub smallest_p_value: f64,
     /// The score above which a single series is flagged at the model's level.
-    #[serde(serialize_with = "number_or_word")]
+    #[serde(serialize_with = "crate::infinite::serialize")]
     pub threshold: f64,
     /// The share of normal series that it aims to flag.
     pub target_false_alarm_rate: Option<f64>,

@@ -60,7 +60,10 @@ impl Measure {
     /// An error that names the parameter and the rule, if one is outside its domain.
     pub fn validate(&self, corpus: usize) -> Result<()> {
         let least = if self.norm == Norm::Envelope { f64::MIN_POSITIVE } else { 0.0 };
-        if self.norm != Norm::Exact && !(self.alpha >= least && self.alpha.is_finite()) {
+        if !self.alpha.is_finite() {
+            return Err(Error::bad_param("alpha", self.alpha, "must be a finite number"));
+        }
+        if self.norm != Norm::Exact && self.alpha < least {
             let rule = match self.norm {
                 Norm::Envelope => "must be positive for the envelope norm (its limit at 0 is the exact norm)",
                 _ => "must be zero or positive",

@@ -222,3 +222,54 @@ fn a_small_corpus_is_told_what_its_p_values_cannot_do() {
     let warnings = detector.warnings();
     assert!(warnings[0].contains("below 0.091") && warnings[0].contains("at least 19"), "{warnings:?}");
 }
+
+/// Under the exact norm every series off the span scores infinity, and so may the threshold that outliers choose.
+#[test]
+fn a_threshold_without_end_is_saved_and_loaded() {
+    let motions = basic_motions().unwrap();
+    let run = Run::sequential();
+    let standing = motions.train.with_label("Standing").unwrap();
+    let others: Vec<usize> = (0..motions.train.series.len()).filter(|i| !standing.contains(i)).collect();
+    for distance in [Distance::default(), Distance::Mahalanobis {}] {
+        let settings = Settings {
+            norm: Norm::Exact,
+            distance,
+            calibration: "supervised".parse().unwrap(),
+            ..Settings::default()
+        };
+        let normal = motions.train.series.select(&standing);
+        let outliers = motions.train.series.select(&others);
+        let detector = settings.fit_with_outliers(&normal, &outliers, &run).unwrap();
+        let bytes = detector.to_bytes().unwrap();
+        assert_eq!(Detector::from_bytes(&bytes).unwrap(), detector);
+    }
+}
+
+#[test]
+fn a_model_that_could_not_be_read_replaces_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.model");
+    let run = Run::sequential();
+    let motions = basic_motions().unwrap();
+    Settings::default().fit(&motions.train.series, &run).unwrap().save(&path).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    let infinite = Settings { norm: Norm::Exact, alpha: f64::INFINITY, ..Settings::default() };
+    assert!(infinite.fit(&motions.train.series, &run).unwrap_err().to_string().contains("alpha"));
+    // So small that the variance is no number: whatever is fitted, the good model stays or is replaced by a good one.
+    let tiny: Vec<f64> = (0..40).map(|i| f64::from(i % 7) * 1e-160).collect();
+    let tiny = varnorm::SeriesSet::from_equal(tiny, 4, 1).unwrap();
+    let linear = Settings {
+        kernel: "flat_linear".parse().unwrap(),
+        prepare: "none".parse().unwrap(),
+        ..Settings::default()
+    };
+    if let Ok(detector) = linear.fit(&tiny, &run) {
+        match detector.save(&path) {
+            Ok(()) => assert_eq!(Detector::load(&path).unwrap(), detector),
+            Err(error) => {
+                assert!(error.to_string().contains("nothing was written"), "{error}");
+                assert_eq!(std::fs::read(&path).unwrap(), good);
+            }
+        }
+    }
+}

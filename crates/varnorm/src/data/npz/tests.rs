@@ -220,7 +220,7 @@ fn malformed_archives_are_explained() {
     let error = read_npz(Path::new("x.npz"), b"no zip").unwrap_err().to_string();
     assert_eq!(
         error,
-        "x.npz: not a readable .npz (zip) file: invalid Zip archive: Invalid zip header; save it again \
+        "x.npz: not a readable .npz (zip) file: invalid Zip archive: Could not find EOCD; save it again \
          with numpy.savez"
     );
 }

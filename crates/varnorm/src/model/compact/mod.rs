@@ -37,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::gram::Scaling;
 use crate::kernel::Kernel;
 use crate::linalg::matrix::Matrix;
-use crate::model::first_two;
+use crate::model::{Measured, first_two};
 use crate::run::Run;
 use crate::score::{Distance, Measure};
 use crate::spectrum::{Rank, Spectrum};
@@ -73,9 +73,6 @@ pub(crate) struct Compact {
 
 /// Squared norms and places of the nearest series of a query, nearest first.
 pub(crate) type Nearest = Vec<(f64, usize)>;
-
-/// A query, measured: its score, the nearest normal series, and the share outside the kept directions.
-pub(crate) type Measured = (f64, usize, f64);
 
 impl Compact {
     /// The metric of all that was gathered; points are turned into its axes.
@@ -116,7 +113,7 @@ impl Compact {
         self.metric.turn(turned.values_mut(), run)?;
         let missed: Vec<f64> = (0..turned.rows()).map(|q| points.missed(q)).collect();
         let norm = self.metric.norm(measure);
-        let (scores, nearest) = match (measure.distance, &self.gathered.points) {
+        let (scores, nearest): (Vec<f64>, Vec<usize>) = match (measure.distance, &self.gathered.points) {
             (Distance::Conformance { neighbour }, Some(kept)) => {
                 let most = neighbour.max(refine::CANDIDATES);
                 let found =
@@ -139,8 +136,13 @@ impl Compact {
                 (scores, self.nearest_examples(&turned, &norm, &missed, run)?)
             }
         };
-        let outside = (0..turned.rows()).map(|q| self.metric.outside_share(turned.row(q), missed[q]));
-        Ok(scores.into_iter().zip(nearest).zip(outside).map(|((s, n), o)| (s, n, o)).collect())
+        let measured = scores.into_iter().zip(nearest).enumerate().map(|(q, (score, nearest))| Measured {
+            score,
+            nearest,
+            outside_span: self.metric.outside_share(turned.row(q), missed[q]),
+            coordinates: first_two(&turned.row(q)[..self.metric.kept]),
+        });
+        Ok(measured.collect())
     }
 
     /// The difference of the first point from the mean or from the series at a place, by kept direction, and its squared
@@ -176,13 +178,6 @@ impl Compact {
         let missed = vec![0.0; turned.rows()];
         let found = nearest::among(&examples, None, &norm, &turned, &missed, 1, None, run)?;
         Ok(nth(found, 1)[0].1)
-    }
-
-    /// Where points lie on a map: their first two coordinates.
-    pub(crate) fn places(&self, points: &Points, run: &Run) -> Result<Vec<[f64; 2]>> {
-        let mut turned = points.coordinates.clone();
-        self.metric.turn(turned.values_mut(), run)?;
-        Ok((0..turned.rows()).map(|q| first_two(&turned.row(q)[..self.metric.kept])).collect())
     }
 
     /// The nearest of the examples, as places among all series.
