@@ -2,10 +2,15 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use crate::common::Numbers;
-use varnorm::gram::{self, Scaling};
+use varnorm::gram::{self, Scaling, Tiling};
 use varnorm::{Kernel, Run};
+
+/// It takes a moment; who waits for so long waits for ever.
+const HANGS: Duration = Duration::from_secs(300);
 
 #[test]
 fn a_cancelled_run_stops() {
@@ -16,11 +21,11 @@ fn a_cancelled_run_stops() {
     assert!(matches!(error, varnorm::Error::Cancelled));
 }
 
-/// The tile takes far longer than a thread takes to start, and it is the only one: work that did not look at the flag
-/// within it would end well.
+/// A tile that takes a quarter of an hour, and a check after it: only work that looks at the flag within it ends before.
 #[test]
 fn a_run_cancelled_within_a_tile_stops() {
     let (begin, begun) = mpsc::channel();
+    let (end, ended) = mpsc::channel();
     let run = Run::sequential();
     let flag = run.cancel_flag();
     // Self-values come first, so that the last of them says that the tile begins.
@@ -29,16 +34,15 @@ fn a_run_cancelled_within_a_tile_stops() {
             begin.send(()).unwrap();
         }
     });
-    let set = Numbers(2).walks(60, 4000, 2);
-    // It owns the run, so that nobody waits for what will not be sent.
-    let error = std::thread::scope(move |scope| {
-        scope.spawn(move || {
-            begun.recv().unwrap();
-            flag.store(true, Ordering::Relaxed);
-        });
-        gram::gram(&"gak:sigma=1".parse().unwrap(), &set, Scaling::Log, &run).unwrap_err()
+    let whole = Tiling { rows: 1500, columns: 1500 };
+    thread::spawn(move || {
+        let set = Numbers(2).walks(whole.rows, 700, 1);
+        end.send(gram::grams(&["gak:sigma=1".parse().unwrap()], &set, Scaling::Log, whole, &run)).unwrap();
     });
-    assert!(matches!(error, varnorm::Error::Cancelled), "{error}");
+    begun.recv().unwrap();
+    flag.store(true, Ordering::Relaxed);
+    let found = ended.recv_timeout(HANGS).expect("the tile goes on after it was cancelled");
+    assert!(matches!(found, Err(varnorm::Error::Cancelled)));
 }
 
 #[test]
