@@ -209,10 +209,8 @@ fn what_is_beyond_a_limit_is_refused() {
     let mut slow = server.connect();
     let sent = head_and_half();
     slow.write_all(&sent).unwrap();
+    let began = Instant::now();
     assert_eq!(server.json("/v1/score", &one()).0, 200);
-    slow.set_nonblocking(true).unwrap();
-    assert!(slow.peek(&mut [0]).is_err(), "the slow one was answered first");
-    slow.set_nonblocking(false).unwrap();
     let (status, _, _) = answer(slow);
     assert_eq!(status, 408);
     assert!(began.elapsed() > Duration::from_millis(1500), "{:?}", began.elapsed());
