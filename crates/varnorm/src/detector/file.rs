@@ -133,12 +133,20 @@ impl Detector {
     /// The content of the model file; an error says what could not be written. The bytes are read back first: a model
     /// that nothing could load must not take the place of a good one.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let bytes = self.unchecked_bytes()?;
+        Self::from_bytes(&bytes).map_err(|problem| {
+            format!(
+                "it could not be read again, so nothing was written ({problem}); check the settings and the size of \
+                 the values"
+            )
+        })?;
+        Ok(bytes)
+    }
+
+    fn unchecked_bytes(&self) -> Result<Vec<u8>, String> {
         let (layout, arrays) = self.layout()?;
         let mut bytes = Vec::new();
         write_file(&layout, &arrays, &mut bytes).map_err(|e| e.to_string())?;
-        Self::from_bytes(&bytes).map_err(|problem| {
-            format!("it could not be read again, so nothing was written ({problem}); check the settings and the size of the values")
-        })?;
         Ok(bytes)
     }
 
@@ -445,16 +453,16 @@ mod tests {
             let prepare: Preparation = prepare.parse().unwrap();
             let settings = Settings { prepare, calibration: Calibration::None {}, ..Settings::default() };
             let good = settings.fit(&corpus, &Run::sequential()).unwrap();
-            assert_eq!(Detector::from_bytes(&good.to_bytes().unwrap()).unwrap(), good);
+            assert_eq!(Detector::from_bytes(&good.unchecked_bytes().unwrap()).unwrap(), good);
             let mut bad = good.clone();
             if let FittedStep::Zscore { means, scales, .. } = &mut bad.fitted.preparation.steps[0] {
                 means.push(0.0);
                 scales.push(1.0);
             }
-            assert!(Detector::from_bytes(&bad.to_bytes().unwrap()).unwrap_err().contains("malformed"));
+            assert!(Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err().contains("malformed"));
             let mut bad = good.clone();
             bad.fitted.preparation.steps.push(FittedStep::Time {});
-            assert!(Detector::from_bytes(&bad.to_bytes().unwrap()).unwrap_err().contains("channels"));
+            assert!(Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err().contains("channels"));
         }
     }
 }
