@@ -152,7 +152,7 @@ impl From<DecisionName> for Decision {
 pub struct Method {
     #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`", |s| s.kernel.to_string()))]
     kernel: Option<String>,
-    #[arg(long, value_name = "SPEC", help = with_default("Preparation: standard, published, none, or steps such as pool=100,zscore=channel", |s| s.prepare.to_string()))]
+    #[arg(long, value_name = "SPEC", help = with_default("standard, published, none, or steps such as zscore=channel", |s| s.prepare.to_string()))]
     prepare: Option<String>,
     #[arg(long, value_enum, help = with_default("Variance norm", |s| word(&s.norm)))]
     norm: Option<NormName>,

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// cost the number of series.
 ///
 /// ```
-/// use varnorm::compact::Space;
+/// use varnorm::model::Space;
 /// let space: Space = "landmarks:count=256,seed=1".parse().unwrap();
 /// assert_eq!(space.to_string(), "landmarks:count=256,choice=pivoted,seed=1");
 /// assert_eq!("landmarks:256".parse::<Space>().unwrap().to_string(), "landmarks:count=256,choice=pivoted,seed=0");
