@@ -150,7 +150,7 @@ impl From<DecisionName> for Decision {
 /// What is measured, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Method {
-    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`", |s| s.kernel.to_string()))]
+    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as gak or integral_poly:c=1,p=3; see `varnorm kernels`", |s| s.kernel.to_string()))]
     kernel: Option<String>,
     #[arg(long, value_name = "SPEC", help = with_default("standard, published, none, or steps such as zscore=channel", |s| s.prepare.to_string()))]
     prepare: Option<String>,

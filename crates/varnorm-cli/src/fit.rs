@@ -68,7 +68,7 @@ pub struct Fit {
     #[arg(long, value_name = "DATA")]
     outliers: Vec<PathBuf>,
     #[arg(long, value_name = "SPEC", help = with_default(
-        "none, quantile, split, cross_fit, leave_one_out, gaussian, supervised, fixed",
+        "Calibration: cross_fit, split, leave_one_out, quantile, gaussian, fixed, ..",
         |settings| settings.calibration.to_string(),
     ))]
     calibration: Option<String>,
