@@ -150,7 +150,7 @@ impl From<DecisionName> for Decision {
 /// What is measured, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Method {
-    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as gak or integral_poly:c=1,p=3; see `varnorm kernels`", |s| s.kernel.to_string()))]
+    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`", |s| word(&s.kernel)))]
     kernel: Option<String>,
     #[arg(long, value_name = "SPEC", help = with_default("standard, published, none, or steps such as zscore=channel", |s| s.prepare.to_string()))]
     prepare: Option<String>,
@@ -207,7 +207,7 @@ pub fn with_default(text: &str, default: impl Fn(&Settings) -> String) -> String
 pub fn word(choice: &impl serde::Serialize) -> String {
     match serde_json::to_value(choice) {
         Ok(serde_json::Value::String(word)) => word,
-        // A choice with parameters: the word is that of its tag, which comes first.
+        // A choice with parameters: the word is that of its tag, the first by name that is text.
         Ok(serde_json::Value::Object(fields)) => {
             let words = fields.values().filter_map(|value| value.as_str());
             words.map(str::to_string).next().unwrap_or_default()

@@ -68,8 +68,8 @@ pub struct Fit {
     #[arg(long, value_name = "DATA")]
     outliers: Vec<PathBuf>,
     #[arg(long, value_name = "SPEC", help = with_default(
-        "Calibration: cross_fit, split, leave_one_out, quantile, gaussian, fixed, ..",
-        |settings| settings.calibration.to_string(),
+        "none, quantile, split, cross_fit, leave_one_out, gaussian, supervised, fixed",
+        |settings| word(&settings.calibration),
     ))]
     calibration: Option<String>,
     #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default(
