@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "signature_feature_names", "signature_features", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "calibration_needs_outliers", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_fills_missing", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "signature_feature_names", "signature_features", "space_grows", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Dataset:
