@@ -134,8 +134,9 @@ fn an_interrupted_run_says_what_it_kept() {
     let folder = folder();
     let lines = folder.path("stopped/units.jsonl");
     let line = format!("{SEARCH} --run stopped --threads 1");
-    let child = folder.command(line.split_whitespace()).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = folder.command(line.split_whitespace()).stdout(Stdio::null()).spawn().unwrap();
     while std::fs::metadata(&lines).map_or(0, |m| m.len()) == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before a unit was written");
         std::thread::sleep(Duration::from_millis(1));
     }
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
