@@ -6,12 +6,14 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use varnorm::Error;
 use varnorm::calibrate::Decision;
-use varnorm::{Error, Settings};
+use varnorm::model::View;
 
 use crate::errors::{bad_param, named, raised};
 use crate::json;
 use crate::series::SeriesSet;
+use crate::settings::Settings;
 use crate::work::{Call, decomposition, operations};
 
 /// What a detector says about a batch.
@@ -91,25 +93,28 @@ impl Detector {
 }
 
 /// At most how many operations it takes to fit: the whole and its folds, which are ten or fewer, or to leave one out.
-fn fitting(settings: &Settings, corpus: &varnorm::SeriesSet) -> f64 {
-    10.0 * (operations(&settings.kernel, corpus, corpus) + decomposition(corpus.len()))
+fn fitting(settings: &varnorm::Settings, corpus: &varnorm::SeriesSet) -> f64 {
+    let preset = [View::default()];
+    let views = if settings.given().is_empty() { &preset[..] } else { settings.given() };
+    let one = |view: &View| operations(&view.kernel, corpus, corpus) + decomposition(corpus.len());
+    10.0 * views.iter().map(one).sum::<f64>()
 }
 
 #[pymethods]
 impl Detector {
-    /// Fits on normal series. Settings are the program's JSON.
+    /// Fits on normal series.
     #[staticmethod]
     #[pyo3(signature = (settings, corpus, outliers=None, names=None, n_jobs=None, progress=None))]
     fn fit(
         py: Python<'_>,
-        settings: &str,
+        settings: &Settings,
         corpus: &SeriesSet,
         outliers: Option<&SeriesSet>,
         names: Option<Vec<String>>,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let settings = json::settings(settings)?;
+        let settings = settings.settings.clone();
         let (corpus, outliers) = (Arc::clone(&corpus.set), outliers.map(|o| Arc::clone(&o.set)));
         let operations = fitting(&settings, &corpus);
         let fitted = Call { n_jobs, progress, operations }.run(py, move |run| match outliers {
@@ -225,7 +230,13 @@ impl Detector {
         let scored =
             scores.into_iter().zip(nearest).zip(outside_span).map(|((score, nearest), outside_span)| {
                 // No map is drawn of findings from elsewhere.
-                varnorm::model::Measured { score, nearest, outside_span, coordinates: [0.0; 2] }
+                varnorm::model::Measured {
+                    score,
+                    nearest,
+                    outside_span,
+                    coordinates: [0.0; 2],
+                    views: Vec::new(),
+                }
             });
         let findings = self.detector.findings_of(scored, level, decision).map_err(|e| raised(&e))?;
         Ok(Findings { findings })
@@ -318,6 +329,34 @@ impl Detector {
         PyArray1::from_vec(py, self.detector.spectrum().eigenvalues().to_vec())
     }
 
+    /// The views, in order: the program's JSON.
+    fn views(&self) -> PyResult<String> {
+        json::write(&varnorm::detector::Description::new(&self.detector).views)
+    }
+
+    /// What the user should know about the choice of views.
+    fn notes(&self) -> Vec<String> {
+        self.detector.notes().to_vec()
+    }
+
+    /// The false-alarm rate that flags aim at.
+    #[getter]
+    fn level(&self) -> f64 {
+        self.detector.settings().level
+    }
+
+    /// Number of views.
+    #[getter]
+    fn n_views(&self) -> usize {
+        self.detector.views()
+    }
+
+    /// Whether series can be added to the model.
+    #[getter]
+    fn grows(&self) -> bool {
+        !self.detector.is_all_pairs()
+    }
+
     /// The model's corpus, by places in the series that it was fitted on.
     fn members<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         PyArray1::from_vec(py, self.detector.members().iter().map(|m| *m as i64).collect())
@@ -336,13 +375,13 @@ impl Detector {
 #[pyo3(signature = (settings, like, count, memory=None, n_jobs=None))]
 pub fn estimate(
     py: Python<'_>,
-    settings: &str,
+    settings: &Settings,
     like: &SeriesSet,
     count: usize,
     memory: Option<f64>,
     n_jobs: Option<i64>,
 ) -> PyResult<String> {
-    let (settings, like) = (json::settings(settings)?, Arc::clone(&like.set));
+    let (settings, like) = (settings.settings.clone(), Arc::clone(&like.set));
     // A sample is worked out on the threads that a fit would have.
     let call = Call { n_jobs, progress: None, operations: f64::INFINITY };
     let found = call.run(py, move |run| {
@@ -357,28 +396,15 @@ pub fn estimate(
 #[pyo3(signature = (settings, corpus, n_jobs=None, progress=None))]
 pub fn leave_one_out<'py>(
     py: Python<'py>,
-    settings: &str,
+    settings: &Settings,
     corpus: &SeriesSet,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let settings = json::settings(settings)?;
+    let settings = settings.settings.clone();
     let corpus = Arc::clone(&corpus.set);
     let operations = fitting(&settings, &corpus);
-    let scores = Call { n_jobs, progress, operations }.run(py, move |run| {
-        settings.validate()?;
-        let (_, prepared) = settings.prepare.fit(&corpus)?;
-        let kernel = settings.kernel.resolve(&prepared)?;
-        let gram = varnorm::gram::gram(&kernel, &prepared, settings.scaling, run)?;
-        varnorm::score::leave_one_out(&gram, settings.rank, settings.measure(), run)
-    })?;
-    Ok(PyArray1::from_vec(py, scores.values))
-}
-
-/// All settings with their defaults filled in: the program's JSON.
-#[pyfunction]
-pub fn settings(settings: &str) -> PyResult<String> {
-    let settings = json::settings(settings)?;
-    settings.validate().map_err(|e| raised(&e))?;
-    json::write(&settings)
+    let scores =
+        Call { n_jobs, progress, operations }.run(py, move |run| settings.leave_one_out(&corpus, run))?;
+    Ok(PyArray1::from_vec(py, scores))
 }

@@ -1,8 +1,7 @@
 //! Plain data of the library, to and from JSON.
 
 use pyo3::PyResult;
-use serde_json::{Map, Value};
-use varnorm::Settings;
+use serde_json::Value;
 
 use crate::errors::bad_param;
 
@@ -14,16 +13,6 @@ pub fn write(value: &impl serde::Serialize) -> PyResult<String> {
 /// From JSON; `name` is what the user calls it.
 pub fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|e| bad_param(name, text, e.to_string()))
-}
-
-/// Settings from JSON; what cannot be read is told alone, not with all the rest.
-pub fn settings(text: &str) -> PyResult<Settings> {
-    let all: Map<String, Value> = read("settings", text)?;
-    for (name, value) in &all {
-        let one = Value::Object(Map::from_iter([(name.clone(), value.clone())]));
-        serde_json::from_value::<Settings>(one).map_err(|e| bad_param(name, value, e.to_string()))?;
-    }
-    read("settings", text)
 }
 
 /// From a single word, such as the name of a norm.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
+use varnorm::Kernel;
 use varnorm::gram::{self as grams, Scaling, Side};
 use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};
 use varnorm::kernel::{Parameter, signature_feature_names as feature_names, signature_features as features};
 use varnorm::linalg::Scaled;
-use varnorm::{Kernel, Preparation};
 
 use crate::errors::raised;
 use crate::json;
@@ -39,42 +39,6 @@ pub fn resolve(py: Python<'_>, kernel: &str, corpus: &SeriesSet) -> PyResult<Str
     let kernel: Kernel = parsed(kernel)?;
     let resolved = py.detach(|| kernel.resolve(&corpus.set)).map_err(|e| raised(&e))?;
     json::write(&resolved)
-}
-
-/// A preparation as JSON, from its words or its JSON.
-#[pyfunction]
-pub fn preparation_json(prepare: &str) -> PyResult<String> {
-    json::write(&parsed::<Preparation>(prepare)?)
-}
-
-/// A calibration as JSON, from its words or its JSON.
-#[pyfunction]
-pub fn calibration_json(calibration: &str) -> PyResult<String> {
-    json::write(&parsed::<varnorm::calibrate::Calibration>(calibration)?)
-}
-
-/// A space as JSON, from its words or its JSON.
-#[pyfunction]
-pub fn space_json(space: &str) -> PyResult<String> {
-    json::write(&parsed::<varnorm::model::Space>(space)?)
-}
-
-/// Whether a calibration needs labelled outliers, from its words or its JSON.
-#[pyfunction]
-pub fn calibration_needs_outliers(calibration: &str) -> PyResult<bool> {
-    Ok(parsed::<varnorm::calibrate::Calibration>(calibration)?.needs_outliers())
-}
-
-/// Whether a preparation fills missing values, from its words or its JSON.
-#[pyfunction]
-pub fn preparation_fills_missing(prepare: &str) -> PyResult<bool> {
-    Ok(parsed::<Preparation>(prepare)?.fills_missing())
-}
-
-/// Whether series can be added to models of a space, from its words or its JSON.
-#[pyfunction]
-pub fn space_grows(space: &str) -> PyResult<bool> {
-    Ok(parsed::<varnorm::model::Space>(space)?.grows())
 }
 
 /// From the words that users write.

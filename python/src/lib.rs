@@ -14,6 +14,7 @@ mod plot;
 mod prepare;
 mod report;
 mod series;
+mod settings;
 mod study;
 mod theory;
 mod work;
@@ -24,14 +25,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::detector::{Detector, Findings, estimate, leave_one_out, settings};
+    use super::detector::{Detector, Findings, estimate, leave_one_out};
     #[pymodule_export]
     use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]
     use super::kernels::{
-        calibration_json, calibration_needs_outliers, catalogue, fourier_signature, gram, gram_block,
-        gram_check, kernel_json, kernel_words, preparation_fills_missing, preparation_json, random_signature,
-        resolve, self_values, signature_feature_names, signature_features, space_grows, space_json,
+        catalogue, fourier_signature, gram, gram_block, gram_check, kernel_json, kernel_words,
+        random_signature, resolve, self_values, signature_feature_names, signature_features,
     };
     #[pymodule_export]
     use super::metrics::{average_precision, roc_auc};
@@ -45,6 +45,8 @@ mod _core {
     use super::report::{report, study_report};
     #[pymodule_export]
     use super::series::SeriesSet;
+    #[pymodule_export]
+    use super::settings::Settings;
     #[pymodule_export]
     use super::study::{Study, StudyFolder, StudyUnits, study_grid, study_merge};
     #[pymodule_export]

@@ -27,13 +27,12 @@ from .errors import ParameterError, VarnormWarning
 Floats = NDArray[np.float64]
 PathLike = Union[str, "os.PathLike[str]"]
 Method = TypeVar("Method", bound=Callable[..., Any])
-#: The false-alarm rate where `contamination` is "auto".
-DEFAULT_LEVEL = 0.05
 
 
 def _grows(detector: NoveltyDetector) -> bool:
     """Whether series can be added to the model."""
-    if not _core.space_grows(detector.space):
+    grows = detector.detector_.grows if hasattr(detector, "detector_") else detector._native().grows
+    if not grows:
         raise AttributeError("space = gram: a model of all pairs does not grow; choose space='landmarks:256' or 'features'")
     return True
 
@@ -47,41 +46,53 @@ def _of_growing(method: Method) -> Method:
 class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Is a new time series like the normal ones? Scores, p-values and flags by variance norms.
 
-    A corpus of normal series and a kernel give a covariance operator; a new series is scored by its regularised distance to
-    the nearest normal series (conformance) or to their mean (Mahalanobis), and calibrated into a p-value.
+    By default several views of the series are combined: the distribution of their windows, short patterns, and the order of
+    events. A view is a preparation, a kernel and a variance norm: a corpus of normal series gives a covariance operator, and a
+    new series is scored by its regularised distance to the nearest normal series (conformance) or to their mean (Mahalanobis).
+    The scores of the views are made comparable, combined, and calibrated into a p-value.
 
     Parameters
     ----------
-    kernel : Kernel, str or dict, default "flat_rbf"
-        Such as `varnorm.kernels.Gak()`, `"gak:sigma=3"`; a parameter left out is worked out from the corpus.
-    norm : {"envelope", "tikhonov", "exact"}
-        Envelope sees inside and outside of the corpus' span; tikhonov is the paper's; exact is infinite off the span.
-    distance : {"conformance", "mahalanobis"}
-        To the nearest normal series, or to their mean.
-    alpha : float
-        Regularisation of the norm.
-    neighbour : int
-        Conformance: distance to the so-many-th nearest normal series.
-    max_rank : int or None
+    kernel : Kernel, str or dict, optional
+        One view with this kernel, such as `varnorm.kernels.Gak()` or `"gak:sigma=3"`; a parameter left out is worked out from
+        the corpus. Left out, `preset` chooses the views. Any of the following choices up to `prepare` means one view too.
+    norm : {"envelope", "tikhonov", "exact"}, optional
+        Envelope (the default) sees inside and outside of the corpus' span; tikhonov is the paper's; exact is infinite off the
+        span.
+    distance : {"conformance", "mahalanobis"}, optional
+        To the nearest normal series (the default), or to their mean.
+    alpha : float or "auto", optional
+        Regularisation of the norm; "auto" (the default) is a share of the corpus' variance.
+    neighbour : int, optional
+        Conformance: distance to the so-many-th nearest normal series; 1 by default.
+    max_rank : int, optional
         Most eigenvectors that are kept.
-    eigenvalue_threshold : float or None
-        Only eigenvalues above it are kept; None is 1e-10 times the largest.
-    space : str
+    eigenvalue_threshold : float, optional
+        Only eigenvalues above it are kept; 1e-10 times the largest by default.
+    space : str, optional
         Where the covariance is worked out: "gram" (all pairs of series, exact), "landmarks:256",
         "landmarks:tolerance=0.001", or "features" for kernels that have them. The last two take corpora of any number of
         series, `partial_fit` and `merge`.
-    normalize : bool
-        Whether kernel values are normalised.
-    prepare : str
+    normalize : bool, optional
+        Whether kernel values are normalised; True by default.
+    prepare : str, optional
         What is done to series before: "standard" (pool=100,zscore=channel,clip=5), "published", "none", or steps such as
         "interpolate,pool=100,zscore=channel".
+    preset : {"auto", "fast", "paper"}
+        Views that are chosen for the corpus, where nothing above is given: several that complement each other, one pass of
+        features, or the paper's kernels.
+    views : list of dict, optional
+        The views themselves, each with the choices above: `[{"kernel": "gak"}, {"kernel": "sig:lift=rbf"}]`.
+    combination : {"mean", "log_mean_exp", "max"}, optional
+        How the comparable scores of several views become one; the mean by default.
     calibration : str
-        How normal scores for comparison are obtained: "cross_fit", "split", "leave_one_out", "gaussian", "quantile",
-        "supervised" (needs y in `fit`), "fixed:threshold=3", "none"; with parameters as in "cross_fit:folds=10,seed=1".
-    decision : {"benjamini_hochberg", "storey", "lord", "each"}
-        How `findings` makes flags from p-values: over the batch, over the batch as a stream, or each on its own.
+        How normal scores for comparison are obtained: "auto" (leave-one-out, or cross-fitting where not all pairs are kept),
+        "cross_fit", "split", "leave_one_out", "gaussian", "quantile", "supervised" (needs y in `fit`), "fixed:threshold=3",
+        "none"; with parameters as in "cross_fit:folds=10,seed=1".
+    decision : {"each", "benjamini_hochberg", "storey", "lord"}
+        How `predict` and `findings` make flags from p-values: each on its own, over the batch, or over the batch as a stream.
     contamination : "auto" or float
-        The share of normal series that `predict` may flag: the level of its threshold. "auto" is 0.05.
+        The false-alarm rate: the share of normal series that may be flagged. "auto" is 0.05.
     layout : {"ntd", "nct", "long"} or None
         What the axes of a 3-D array mean: series, steps, channels (tslearn) or series, channels, steps (aeon); "long" is a
         table with one row per step. A 2-D array needs none: one row is one series of one channel.
@@ -94,10 +105,12 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     offset_ : float
         `decision_function(X) = score_samples(X) - offset_`; minus the threshold on the novelty.
+    views_ : list of dict
+        Every view, with every `auto` worked out.
     kernel_ : Kernel
-        The kernel with every `auto` worked out.
+        The kernel of the first view, with every `auto` worked out.
     eigenvalues_ : ndarray
-        Eigenvalues of the covariance, descending.
+        Eigenvalues of the covariance in the first view, descending.
     n_series_in_, n_channels_in_ : int
         What was seen in `fit`.
     n_features_in_ : int
@@ -115,18 +128,21 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernel: KernelLike = "flat_rbf",
-        norm: str = "envelope",
-        distance: str = "conformance",
-        alpha: float = 0.1,
-        neighbour: int = 1,
+        kernel: KernelLike | None = None,
+        norm: str | None = None,
+        distance: str | None = None,
+        alpha: float | str | None = None,
+        neighbour: int | None = None,
         max_rank: int | None = None,
         eigenvalue_threshold: float | None = None,
-        space: str = "gram",
-        normalize: bool = True,
-        prepare: str = "standard",
-        calibration: str = "cross_fit",
-        decision: str = "benjamini_hochberg",
+        space: str | None = None,
+        normalize: bool | None = None,
+        prepare: str | None = None,
+        preset: str = "auto",
+        views: list[dict[str, Any]] | None = None,
+        combination: str | None = None,
+        calibration: str = "auto",
+        decision: str = "each",
         contamination: str | float = "auto",
         layout: Layout = None,
         n_jobs: int | None = None,
@@ -142,6 +158,9 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.normalize = normalize
         self.prepare = prepare
+        self.preset = preset
+        self.views = views
+        self.combination = combination
         self.calibration = calibration
         self.decision = decision
         self.contamination = contamination
@@ -153,33 +172,47 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def settings(self) -> dict[str, Any]:
         """What was chosen, as the JSON of the program's settings and model files."""
-        found: dict[str, Any] = json.loads(self._settings())
+        found: dict[str, Any] = json.loads(self._native().to_json())
         return found
 
-    def _settings(self) -> str:
-        if self.distance not in ("conformance", "mahalanobis"):
-            raise ParameterError(f"distance = {self.distance!r}: must be 'conformance' or 'mahalanobis'")
-        neighbour = {"neighbour": self.neighbour} if self.distance == "conformance" else {}
-        given = {
-            "prepare": json.loads(_core.preparation_json(self.prepare)),
-            "kernel": json.loads(_core.kernel_json(kernel_spec(self.kernel))),
-            "scaling": "normalized" if self.normalize else "raw",
-            "norm": self.norm,
-            "alpha": float(self.alpha),
-            "distance": {"distance": self.distance} | neighbour,
-            "rank": {"max_rank": self.max_rank, "eigenvalue_threshold": self.eigenvalue_threshold},
-            "space": json.loads(_core.space_json(self.space)),
-            "calibration": json.loads(_core.calibration_json(self.calibration)),
+    def _native(self) -> _core.Settings:
+        """What was chosen, read once by the library; what is left out has its default there."""
+        one_view = _view(
+            {
+                "kernel": self.kernel,
+                "norm": self.norm,
+                "distance": self.distance,
+                "alpha": self.alpha,
+                "neighbour": self.neighbour,
+                "max_rank": self.max_rank,
+                "eigenvalue_threshold": self.eigenvalue_threshold,
+                "space": self.space,
+                "normalize": self.normalize,
+                "prepare": self.prepare,
+            }
+        )
+        if self.views is not None:
+            if one_view:
+                raise ParameterError(f"views: {next(iter(one_view))} is a choice of one view; give it in the views themselves")
+            several: dict[str, Any] = {"views": [_view(view) for view in self.views]}
+        else:
+            several = {} if one_view else {"preset": self.preset}
+        rest = {
+            "combination": self.combination,
+            "calibration": self.calibration,
             "level": self._level(),
             "decision": self.decision,
         }
-        return _core.settings(json.dumps(given, default=lambda value: value.item()))
+        given = one_view | several | {name: value for name, value in rest.items() if value is not None}
+        return _core.Settings(json.dumps(given, default=lambda value: value.item()))
 
-    def _level(self) -> float:
+    def _level(self) -> float | None:
         if isinstance(self.contamination, str):
             if self.contamination != "auto":
                 raise ParameterError(f"contamination = {self.contamination!r}: must be 'auto' or a rate between 0 and 1")
-            return DEFAULT_LEVEL
+            return None
+        if self.contamination > 0.5:
+            raise ParameterError(f"contamination = {self.contamination!r}: must be a false-alarm rate of at most 0.5")
         return float(self.contamination)
 
     # -- fitting
@@ -195,11 +228,11 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Only with calibration "supervised": 1 for normal series, -1 for outliers, which choose the threshold and never
             enter the model. Ignored otherwise.
         """
-        settings = self._settings()
+        settings = self._native()
         series = admit(self, X, reset=True)
-        corpus, outliers = self._labelled(series, y)
+        corpus, outliers = self._labelled(settings, series, y)
         with Listening(self.progress) as listener:
-            detector = _core.Detector.fit(settings, corpus, outliers, self._names(X), self.n_jobs, listener)
+            detector = _core.Detector.fit(settings, corpus, outliers, self._names(X, settings), self.n_jobs, listener)
         self._take(detector)
         for sentence in detector.warnings():
             warnings.warn(sentence, VarnormWarning, stacklevel=2)
@@ -219,7 +252,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         series = to_series(X, self.layout)
         count = len(series) if n_series is None else n_series
-        found: dict[str, float] = json.loads(_core.estimate(self._settings(), series, count, memory, self.n_jobs))
+        found: dict[str, float] = json.loads(_core.estimate(self._native(), series, count, memory, self.n_jobs))
         return found
 
     @_of_growing
@@ -264,8 +297,9 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         alike._take(detector)
         return alike
 
-    def _labelled(self, series: _core.SeriesSet, y: Any) -> tuple[_core.SeriesSet, _core.SeriesSet | None]:
-        if not _core.calibration_needs_outliers(self.calibration):
+    @staticmethod
+    def _labelled(settings: _core.Settings, series: _core.SeriesSet, y: Any) -> tuple[_core.SeriesSet, _core.SeriesSet | None]:
+        if not settings.needs_outliers:
             return series, None
         labels = None if y is None else np.asarray(y)
         if labels is None or labels.shape != (len(series),) or not np.isin(labels, (1, -1)).all():
@@ -273,19 +307,20 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         normal, outliers = (np.flatnonzero(labels == sign).tolist() for sign in (1, -1))
         return series.select(normal), series.select(outliers)
 
-    def _names(self, X: Any) -> list[str] | None:
-        """Names of the corpus' series, where a table has them: they are told with findings."""
-        if self.layout != "long" or _core.calibration_needs_outliers(self.calibration):
+    def _names(self, X: Any, settings: _core.Settings | None = None) -> list[str] | None:
+        """Names of the series, where a table has them: they are told with findings."""
+        if self.layout != "long" or (settings is not None and settings.needs_outliers):
             return None
         return [str(name) for name in read_long(X)[2]] if is_frame(X) else None
 
     def _take(self, detector: _core.Detector) -> None:
-        threshold = detector.threshold(json.loads(detector.settings())["level"])
+        threshold = detector.threshold(detector.level)
         self.detector_ = detector
+        self.views_: list[dict[str, Any]] = json.loads(detector.views())
         self.kernel_: Kernel = kernel_from(detector.kernel())
         self.eigenvalues_: Floats = detector.eigenvalues()
         self.n_channels_in_ = detector.channels
-        self.n_series_in_ = detector.corpus_series if self.space != "gram" else len(detector.members())
+        self.n_series_in_ = detector.corpus_series
         self.offset_ = np.nan if threshold is None else -threshold
 
     # -- what scikit-learn asks for: higher is more normal
@@ -302,8 +337,12 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """1 for normal, -1 for novel: each series on its own, at the level `contamination`."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        """1 for normal, -1 for novel: the flags of `findings`, at the level `contamination`."""
+        check_is_fitted(self)
+        novel = self._found(X).novel
+        if novel is None:
+            raise ParameterError("calibration = none: there is no threshold to decide by; choose another, or use score_samples")
+        return np.where(novel, -1, 1)
 
     # -- what only this detector says: higher is more novel
 
@@ -421,7 +460,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def leave_one_out(self, X: Any) -> Floats:
         """Novelty of each of these series under the model of the others. Nothing needs to be fitted before."""
         with Listening(self.progress) as listener:
-            return _core.leave_one_out(self._settings(), to_series(X, self.layout), self.n_jobs, listener)
+            return _core.leave_one_out(self._native(), to_series(X, self.layout), self.n_jobs, listener)
 
     # -- keeping it
 
@@ -434,25 +473,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def load(cls, path: PathLike, *, layout: Layout = None, n_jobs: int | None = None) -> NoveltyDetector:
         """Reads a model file, written here or by the program."""
         detector = _core.Detector.load(os.fspath(path))
-        settings = json.loads(detector.settings())
-        distance = settings["distance"]
-        model = cls(
-            kernel=kernel_from(settings["kernel"]),
-            norm=settings["norm"],
-            distance=distance["distance"],
-            alpha=settings["alpha"],
-            neighbour=distance.get("neighbour", 1),
-            max_rank=settings["rank"]["max_rank"],
-            eigenvalue_threshold=settings["rank"]["eigenvalue_threshold"],
-            space=json.dumps(settings["space"]) if "space" in settings else "gram",
-            normalize=settings["scaling"] == "normalized",
-            prepare=json.dumps(settings["prepare"]),
-            calibration=json.dumps(settings["calibration"]),
-            decision=settings["decision"],
-            contamination=settings["level"],
-            layout=layout,
-            n_jobs=n_jobs,
-        )
+        model = cls(**_choices(json.loads(detector.settings())), layout=layout, n_jobs=n_jobs)
         model._take(detector)
         return model
 
@@ -471,5 +492,45 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
-        tags.input_tags.allow_nan = _core.preparation_fills_missing(self.prepare)
+        tags.input_tags.allow_nan = self._native().fills_missing
         return tags
+
+
+def _view(choices: dict[str, Any]) -> dict[str, Any]:
+    """The choices of one view as the program's JSON has them; what is None is left out."""
+    given = {name: value for name, value in choices.items() if value is not None}
+    if "kernel" in given:
+        given["kernel"] = kernel_spec(given["kernel"])
+    if "normalize" in given:
+        given["scaling"] = "normalized" if given.pop("normalize") else "raw"
+    neighbour = given.pop("neighbour", None)
+    distance = given.get("distance", "conformance")
+    if neighbour is not None and distance == "conformance":
+        given["distance"] = {"distance": "conformance", "neighbour": neighbour}
+    rank = {name: given.pop(name) for name in ("max_rank", "eigenvalue_threshold") if name in given}
+    return given | ({"rank": rank} if rank else {})
+
+
+def _choices(settings: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a detector with these settings."""
+    shared = {
+        "calibration": json.dumps(settings["calibration"]),
+        "decision": settings["decision"],
+        "contamination": settings["level"],
+    }
+    if "preset" in settings or "views" in settings:
+        names = ("preset", "views", "combination")
+        return shared | {name: settings[name] for name in names if name in settings}
+    distance = settings["distance"]
+    return shared | {
+        "kernel": kernel_from(settings["kernel"]),
+        "norm": settings["norm"],
+        "distance": distance["distance"],
+        "alpha": settings["alpha"],
+        "neighbour": distance.get("neighbour"),
+        "max_rank": settings["rank"]["max_rank"],
+        "eigenvalue_threshold": settings["rank"]["eigenvalue_threshold"],
+        "space": json.dumps(settings["space"]) if "space" in settings else None,
+        "normalize": settings["scaling"] == "normalized",
+        "prepare": json.dumps(settings["prepare"]),
+    }

@@ -5,6 +5,8 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use varnorm::calibrate::Decision;
 use varnorm::data::{CsvLayout, ReadOptions};
+use varnorm::detector::Views;
+use varnorm::model::View;
 use varnorm::{Distance, Error, Norm, Settings};
 
 /// How a list of results is printed.
@@ -150,15 +152,21 @@ impl From<DecisionName> for Decision {
 /// What is measured, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Method {
-    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`", |s| word(&s.kernel)))]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["kernel", "prepare", "norm", "alpha", "distance", "neighbour"],
+          help = with_default("Views: auto, fast or paper; each option below means one view instead", |s| match s.views {
+              Views::Preset(preset) => word(&preset),
+              _ => String::new(),
+          }))]
+    preset: Option<String>,
+    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`", |_| "chosen by the preset".into()))]
     kernel: Option<String>,
-    #[arg(long, value_name = "SPEC", help = with_default("standard, published, none, or steps such as zscore=channel", |s| s.prepare.to_string()))]
+    #[arg(long, value_name = "SPEC", help = with_default("standard, published, none, or steps such as zscore=channel", |_| View::default().prepare.to_string()))]
     prepare: Option<String>,
-    #[arg(long, value_enum, help = with_default("Variance norm", |s| word(&s.norm)))]
+    #[arg(long, value_enum, help = with_default("Variance norm", |_| word(&View::default().norm)))]
     norm: Option<NormName>,
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default("Regularisation of the norm", |s| s.alpha.to_string()))]
-    alpha: Option<f64>,
-    #[arg(long, value_enum, help = with_default("Distance to what", |s| word(&s.distance)))]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default("Regularisation of the norm", |_| word(&View::default().alpha)))]
+    alpha: Option<String>,
+    #[arg(long, value_enum, help = with_default("Distance to what", |_| word(&View::default().distance)))]
     distance: Option<DistanceName>,
     #[arg(long, value_name = "K", help = with_default("Conformance: distance to the K-th nearest normal series", neighbour))]
     neighbour: Option<usize>,
@@ -167,26 +175,44 @@ pub struct Method {
 impl Method {
     /// Puts what was given over what is there.
     pub fn apply(&self, settings: &mut Settings) -> Result<(), Error> {
+        if let Some(preset) = &self.preset {
+            settings.views = Views::Preset(preset.parse()?);
+        }
+        if self.changes_one_view() { self.apply_to(settings.view_mut()?) } else { Ok(()) }
+    }
+
+    fn changes_one_view(&self) -> bool {
+        self.kernel.is_some()
+            || self.prepare.is_some()
+            || self.norm.is_some()
+            || self.alpha.is_some()
+            || self.distance.is_some()
+            || self.neighbour.is_some()
+    }
+
+    fn apply_to(&self, view: &mut View) -> Result<(), Error> {
         if let Some(kernel) = &self.kernel {
-            settings.kernel = kernel.parse()?;
+            view.kernel = kernel.parse()?;
         }
         if let Some(prepare) = &self.prepare {
-            settings.prepare = prepare.parse()?;
+            view.prepare = prepare.parse()?;
         }
         if let Some(norm) = self.norm {
-            settings.norm = match norm {
+            view.norm = match norm {
                 NormName::Exact => Norm::Exact,
                 NormName::Tikhonov => Norm::Tikhonov,
                 NormName::Envelope => Norm::Envelope,
             };
         }
-        settings.alpha = self.alpha.unwrap_or(settings.alpha);
-        settings.distance = match (self.distance, settings.distance) {
+        if let Some(alpha) = &self.alpha {
+            view.alpha = alpha.parse().map_err(|problem| Error::bad_param("alpha", alpha, problem))?;
+        }
+        view.distance = match (self.distance, view.distance) {
             (Some(DistanceName::Mahalanobis), _) => Distance::Mahalanobis {},
             (Some(DistanceName::Conformance), Distance::Mahalanobis {}) => Distance::default(),
             (_, kept) => kept,
         };
-        match (self.neighbour, &mut settings.distance) {
+        match (self.neighbour, &mut view.distance) {
             (Some(k), Distance::Conformance { neighbour }) => *neighbour = k,
             (Some(k), Distance::Mahalanobis {}) => {
                 let rule = "the Mahalanobis distance has no neighbours; say --distance conformance";
@@ -216,8 +242,8 @@ pub fn word(choice: &impl serde::Serialize) -> String {
     }
 }
 
-fn neighbour(settings: &Settings) -> String {
-    match settings.distance {
+fn neighbour(_: &Settings) -> String {
+    match View::default().distance {
         Distance::Conformance { neighbour } => neighbour.to_string(),
         Distance::Mahalanobis {} => "1".into(),
     }

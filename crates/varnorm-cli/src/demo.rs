@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use varnorm::calibrate::Decision;
 use varnorm::data::{Labels, Split};
+use varnorm::detector::Views;
+use varnorm::model::View;
 use varnorm::report::Options;
 use varnorm::{Error, Settings, metrics};
 
-use crate::args::{Method, ReportFormat};
+use crate::args::{Method, ReportFormat, word};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::output;
@@ -73,15 +74,12 @@ const DATA: &str = "BasicMotions of the UEA archive, as shipped in aeon (BSD-3-C
 impl Demo {
     /// Fits, scores, prints.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
-        let mut settings = Settings { level: self.level, decision: Decision::Each, ..Settings::default() };
+        let mut settings = Settings::default().with_level(self.level);
         self.method.apply(&mut settings)?;
         settings.validate()?;
         let motions = varnorm::data::basic_motions()?;
         console.say(INTRODUCTION);
-        console.say(format!(
-            "Data: {DATA}.\nKernel {}, preparation {}, level {}.\n",
-            settings.kernel, settings.prepare, settings.level
-        ));
+        console.say(format!("Data: {DATA}.\n{}, level {}.\n", views_in_words(&settings), settings.level));
         let activities = motions.train.labels.as_ref().map(|l| l.declared.clone()).unwrap_or_default();
         let mut warnings = Vec::new();
         let rows = activities
@@ -102,6 +100,17 @@ impl Demo {
         warnings.iter().for_each(|warning| console.warn(warning));
         console.say(LEGEND);
         Ok(())
+    }
+}
+
+/// "Preset auto", or the kernel and the preparation of one view.
+fn views_in_words(settings: &Settings) -> String {
+    match &settings.views {
+        Views::Preset(preset) => format!("Preset {}", word(preset)),
+        Views::Given(views) => {
+            let one = |view: &View| format!("Kernel {}, preparation {}", view.kernel, view.prepare);
+            views.iter().map(one).collect::<Vec<_>>().join("; ")
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use varnorm::calibrate::Calibration;
 use varnorm::data::LabelKind;
+use varnorm::detector::ModelSummary;
 use varnorm::gram::Scaling;
 use varnorm::{Dataset, Detector, Error, SeriesSet, Settings};
 
@@ -102,7 +103,7 @@ impl Fit {
         let Some(path) = &self.output else {
             return Err(Failure::Words("say with -o where the model goes".into()));
         };
-        if !settings.space.is_gram() {
+        if settings.grows() {
             return self.run_in_parts(console, &settings, path);
         }
         let dataset = source::read(console, &self.data, self.reading)?;
@@ -142,21 +143,25 @@ impl Fit {
         self.method.apply(&mut settings)?;
         if let Some(model) = &self.like {
             settings = Detector::load(model)?.settings().clone();
-            if settings.space.is_gram() {
+            if !settings.grows() {
                 let problem = "it is a model of all pairs, which nothing can be added to; --like takes a model with \
                                landmarks or features";
                 return Err(Error::file(model, problem).into());
             }
         }
         if self.no_normalize {
-            settings.scaling = Scaling::Raw;
+            settings.view_mut()?.scaling = Scaling::Raw;
         }
         let landmarks = self.landmarks.as_ref().map(|m| format!("landmarks:{m}"));
         if let Some(space) = self.space.as_ref().or(landmarks.as_ref()) {
-            settings.space = space.parse()?;
+            settings.view_mut()?.space = space.parse()?;
         }
-        settings.rank.max_rank = self.max_rank.or(settings.rank.max_rank);
-        settings.rank.eigenvalue_threshold = self.eigenvalue_threshold.or(settings.rank.eigenvalue_threshold);
+        if let Some(rank) = self.max_rank {
+            settings.view_mut()?.rank.max_rank = Some(rank);
+        }
+        if let Some(threshold) = self.eigenvalue_threshold {
+            settings.view_mut()?.rank.eigenvalue_threshold = Some(threshold);
+        }
         if let Some(calibration) = &self.calibration {
             settings.calibration = calibration.parse()?;
         }
@@ -221,14 +226,15 @@ impl Fit {
         let normal = self.normal.as_ref().map(|label| format!(" labelled {label}")).unwrap_or_default();
         let held = if members < given { format!(" ({} held out)", given - members) } else { String::new() };
         console.say(format!(
-            "fitted on {} of {}{normal}{held}; after preparation ({}): {}, {}",
+            "fitted on {} of {}{normal}{held}",
             count(members, "series"),
             count(detector.preparation().channels(), "channel"),
-            settings.prepare,
-            count(detector.corpus().channels(), "channel"),
-            source::lengths(detector.corpus())
         ));
-        console.say(format!("kernel {}; rank {} kept", detector.kernel(), detector.spectrum().rank()));
+        for view in ModelSummary::new(detector).views.all() {
+            console
+                .say(format!("view {}, prepared by {}; rank {} kept", view.kernel, view.prepare, view.rank));
+        }
+        detector.notes().iter().for_each(|note| console.say(format!("note: {note}")));
         if let Some(landmarks) = detector.landmarks() {
             let missed = percent(detector.trace_error());
             console.say(format!("{} miss {missed} of the trace", count(landmarks, "landmark")));

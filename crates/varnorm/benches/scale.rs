@@ -51,11 +51,11 @@ fn main() -> Result<()> {
 /// All pairs, 50 eigenpairs: the parts of a fit, and a fit with its calibration.
 fn exact(count: usize, run: &Run) -> Result<()> {
     let (corpus, rank) = (waves(count, 1, 0)?, Rank::at_most(50));
-    let settings = Settings { kernel: "gak".parse()?, rank, ..Settings::default() };
-    let (_, prepared) = settings.prepare.fit(&corpus)?;
-    let kernel = settings.kernel.resolve(&prepared)?;
+    let settings = Settings::default().with_kernel("gak".parse()?).with_rank(rank);
+    let (_, prepared) = settings.given()[0].prepare.fit(&corpus)?;
+    let kernel = settings.given()[0].kernel.resolve(&prepared)?;
     let start = Instant::now();
-    let gram = gram(&kernel, &prepared, settings.scaling, run)?;
+    let gram = gram(&kernel, &prepared, settings.given()[0].scaling, run)?;
     println!("{count} series, gak: Gram matrix {:.1} s", start.elapsed().as_secs_f64());
     let start = Instant::now();
     let spectrum = Spectrum::new(&gram, rank, run)?;
@@ -70,7 +70,7 @@ fn exact(count: usize, run: &Run) -> Result<()> {
 /// One line of the table; the seconds of the fit.
 fn measure(kernel: &str, count: usize, run: &Run) -> Result<f64> {
     let kernel: Kernel = kernel.parse()?;
-    let settings = Settings { kernel, space: Space::landmarks(LANDMARKS), ..Settings::default() };
+    let settings = Settings::default().with_kernel(kernel).with_space(Space::landmarks(LANDMARKS));
     let corpus = waves(count, 1, 0)?;
     let start = Instant::now();
     let detector = settings.fit(&corpus, run)?;
@@ -88,7 +88,7 @@ fn measure(kernel: &str, count: usize, run: &Run) -> Result<f64> {
     };
     println!(
         "| {} | {count} | {fit:.1} s | {} | {score:.2} s | {area:.4} | {} of {novel} | {} of {} |",
-        settings.kernel,
+        settings.given()[0].kernel,
         peak_memory(),
         flagged(true),
         flagged(false),

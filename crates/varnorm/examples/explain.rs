@@ -20,7 +20,7 @@ pub fn explanation() -> Result<Explanation> {
     let run = Run::with_threads(0)?;
     let motions = basic_motions()?;
     let normal = motions.train.select(&motions.train.with_label("Walking")?);
-    let detector = Settings::default().fit(&normal.series, &run)?;
+    let detector = Settings::one_view().fit(&normal.series, &run)?;
     let walks = motions.test.select(&motions.test.with_label("Walking")?);
     detector.explain(&stuck(walks.series.select(&[0])), 0, STRETCHES, &run)
 }

@@ -21,7 +21,7 @@ fn series(vectors: &[[f64; COLUMNS]]) -> Result<SeriesSet> {
 pub fn findings() -> Result<Findings> {
     let run = Run::with_threads(0)?;
     // How values are spread and how they go together is learnt from normal vectors.
-    let settings = Settings { kernel: "flat_linear".parse()?, ..Settings::default() };
+    let settings = Settings::default().with_kernel("flat_linear".parse()?);
     let detector = settings.fit(&series(&readings(200))?, &run)?;
     // Each value of the second is normal by itself; hot at low pressure is not.
     detector.score(&series(&[[22.0, 1.08, 301.0], [24.5, 0.82, 300.0]])?, &run)

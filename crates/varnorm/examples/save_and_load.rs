@@ -11,7 +11,7 @@ pub fn train(model: &Path, run: &Run) -> Result<Findings> {
     let motions = basic_motions()?;
     let normal = motions.train.select(&motions.train.with_label("Walking")?);
     // Ten normal series can give no p-value below 1/11.
-    let settings = Settings { level: 0.1, decision: Decision::Each, ..Settings::default() };
+    let settings = Settings::one_view().with_level(0.1).with_decision(Decision::Each);
     let detector = settings.fit(&normal.series, run)?;
     // Written beside its place and renamed: nobody ever sees half a model.
     detector.save(model)?;

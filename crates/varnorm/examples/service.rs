@@ -25,7 +25,7 @@ pub fn answers() -> Result<[Result<Findings>; 2]> {
     let motions = basic_motions()?;
     let normal = motions.train.select(&motions.train.with_label("Standing")?);
     // Ten normal series can give no p-value below 1/11.
-    let settings = Settings { level: 0.1, decision: Decision::Each, ..Settings::default() };
+    let settings = Settings::one_view().with_level(0.1).with_decision(Decision::Each);
     let detector = Arc::new(settings.fit(&normal.series, &Run::with_threads(0)?)?);
     let (requests, queue) = channel::<Request>();
     let queue = Arc::new(Mutex::new(queue));

@@ -85,6 +85,20 @@ impl Outside {
     }
 }
 
+/// Regularisation left to the corpus, as a share of the trace of its covariance: a number without a unit means the same
+/// for every kernel.
+pub const AUTO_ALPHA: f64 = 0.01;
+
+/// `alpha` where it is left to the corpus. A corpus without variance, to rounding, has the scale of its series, or none.
+pub fn auto_alpha(variance: f64, mean_square: f64) -> f64 {
+    let alpha = match (variance > 1e-12 * mean_square, mean_square > 0.0) {
+        (true, _) => AUTO_ALPHA * variance,
+        (false, true) => 1e-6 * mean_square,
+        (false, false) => 1.0,
+    };
+    if alpha.is_finite() { alpha.max(f64::MIN_POSITIVE) } else { f64::MAX }
+}
+
 /// Effective dimension `tr(K)^2 / |K|_HS^2` of an operator with these eigenvalues (paper, defEffectiveDimensionAndRank).
 pub fn effective_dimension(eigenvalues: &[f64]) -> f64 {
     let (sum, squares) = eigenvalues.iter().fold((0.0, 0.0), |(s, q), v| (s + v, q + v * v));

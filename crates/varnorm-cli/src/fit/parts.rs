@@ -102,7 +102,7 @@ impl Fit {
         console.clear();
         output::deliver(console, None, |out| {
             writeln!(out, "series         {}", found.series)?;
-            writeln!(out, "space          {}", settings.space)?;
+            writeln!(out, "space          {}", spaces(settings))?;
             writeln!(out, "kernel values  {:.3e}", found.kernel_values)?;
             writeln!(
                 out,
@@ -117,4 +117,11 @@ impl Fit {
         }
         Ok(())
     }
+}
+
+/// The spaces of the views that were given; a preset chooses them from the corpus.
+fn spaces(settings: &Settings) -> String {
+    let mut spaces: Vec<String> = settings.given().iter().map(|view| view.space.to_string()).collect();
+    spaces.dedup();
+    if spaces.is_empty() { "chosen by the preset".into() } else { spaces.join(", ") }
 }

@@ -12,14 +12,18 @@ use crate::table::{count, significant};
 /// A model, described for people.
 pub fn facts(report: &Description) -> Vec<(&'static str, String)> {
     let (settings, corpus, spectrum) = (&report.settings, &report.corpus, &report.spectrum);
-    let asked = settings.kernel.to_string();
+    let view = &report.views[0].summary;
+    let asked = settings.given().first().map(|view| view.kernel.to_string());
     let resolved = report.kernel.to_string();
-    let kernel = if asked == resolved { resolved } else { format!("{resolved} (asked for: {asked})") };
-    let scaling = match settings.scaling {
+    let kernel = match asked.filter(|asked| *asked != resolved) {
+        Some(asked) => format!("{resolved} (asked for: {asked})"),
+        None => resolved,
+    };
+    let scaling = match view.scaling {
         Scaling::Normalized => "normalized",
         _ => "as they are",
     };
-    let distance = match settings.distance {
+    let distance = match view.distance {
         Distance::Mahalanobis {} => "mahalanobis (to the mean)".into(),
         Distance::Conformance { neighbour: 1 } => "conformance (to the nearest normal series)".into(),
         Distance::Conformance { neighbour } => {
@@ -40,7 +44,7 @@ pub fn facts(report: &Description) -> Vec<(&'static str, String)> {
                 if corpus.named { "with names" } else { "without names" }
             ),
         ),
-        ("preparation", settings.prepare.to_string()),
+        ("preparation", view.prepare.to_string()),
         (
             "prepared",
             format!("{}, {}", count(corpus.prepared_channels, "channel"), in_words(&corpus.prepared_lengths)),
@@ -48,7 +52,7 @@ pub fn facts(report: &Description) -> Vec<(&'static str, String)> {
         ("kernel", kernel),
         ("kernel values", scaling.into()),
         ("space", space(report)),
-        ("norm", format!("{}, alpha {}", word(&settings.norm), settings.alpha)),
+        ("norm", format!("{}, alpha {}", word(&view.norm), significant(view.alpha, 4))),
         ("distance", distance),
         (
             "rank",

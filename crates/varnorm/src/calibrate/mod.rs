@@ -24,6 +24,8 @@ use crate::error::{Error, Result};
 #[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Calibration {
+    /// Leave-one-out where all pairs are kept, else cross-fitting with [`Calibration::COMPACT_FOLDS`] folds.
+    Auto {},
     /// Not at all: scores only, no p-values, no flags.
     None {},
     /// The empirical quantile of a held-out part of the corpus is the threshold.
@@ -111,11 +113,23 @@ fn default_folds() -> usize {
 
 impl Default for Calibration {
     fn default() -> Self {
-        Self::CrossFit { folds: default_folds(), seed: 0 }
+        Self::Auto {}
     }
 }
 
 impl Calibration {
+    /// Folds of a compact model where the calibration is left to the model.
+    pub const COMPACT_FOLDS: usize = 10;
+
+    /// With `auto` resolved, for a model of all pairs or a compact one.
+    pub(crate) fn resolved(self, all_pairs: bool) -> Self {
+        match self {
+            Self::Auto {} if all_pairs => Self::LeaveOneOut {},
+            Self::Auto {} => Self::CrossFit { folds: Self::COMPACT_FOLDS, seed: 0 },
+            chosen => chosen,
+        }
+    }
+
     /// An error that names the parameter and the rule, if one is outside its domain.
     pub fn validate(&self) -> Result<()> {
         match self {
@@ -156,7 +170,7 @@ impl std::str::FromStr for Calibration {
     /// The method's name, with parameters as in `cross_fit:folds=10,seed=1`, or JSON.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |problem: String| {
-            let methods = "methods are none, quantile:holdout=0.3,seed=0, split:holdout=0.3,seed=0, \
+            let methods = "methods are auto, none, quantile:holdout=0.3,seed=0, split:holdout=0.3,seed=0, \
                            cross_fit:folds=5,seed=0, leave_one_out, gaussian, supervised:objective=f1 (or youden, or \
                            cost with false_alarm_cost=1,miss_cost=10) and fixed:threshold=3";
             Error::bad_param("calibration", text, format!("{problem}; {methods}"))
@@ -192,6 +206,7 @@ impl std::fmt::Display for Calibration {
     /// The form that is parsed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Auto {} => f.write_str("auto"),
             Self::None {} => f.write_str("none"),
             Self::Quantile { holdout, seed } => write!(f, "quantile:holdout={holdout},seed={seed}"),
             Self::Split { holdout, seed } => write!(f, "split:holdout={holdout},seed={seed}"),
@@ -217,9 +232,9 @@ impl std::fmt::Display for Calibration {
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// Each series on its own: flagged where p <= level. A share `level` of normal series is flagged.
+    #[default]
     Each,
     /// Benjamini-Hochberg over the batch: of the flagged series at most a share `level` is normal, on average.
-    #[default]
     BenjaminiHochberg,
     /// Storey's form of it: flags more where much of the batch is novel.
     Storey,
@@ -338,6 +353,7 @@ mod tests {
     #[test]
     fn words_and_back() {
         for text in [
+            "auto",
             "none",
             "quantile:holdout=0.25,seed=3",
             "split:holdout=0.3,seed=0",

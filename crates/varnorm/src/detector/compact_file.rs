@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{Array, Arrays, check};
+use super::container::{Array, Arrays, check};
 use crate::data::SeriesSet;
 use crate::linalg::matrix::{Matrix, Scaled};
 use crate::model::compact::{Compact, Gathered, Kept, LandmarkMap, Map, Metric, Moments, Rules, Sampled};

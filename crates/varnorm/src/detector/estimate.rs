@@ -10,6 +10,7 @@ use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::gram;
 use crate::linalg::matrix::Matrix;
+use crate::model::View;
 use crate::model::compact::{KEPT_BYTES, MOST_DIMENSIONS, Space, has_features};
 use crate::run::Run;
 use crate::score::Distance;
@@ -40,70 +41,100 @@ impl Settings {
     pub fn estimate(&self, like: &SeriesSet, count: usize, run: &Run) -> Result<Estimate> {
         self.validate()?;
         let some: Vec<usize> = (0..like.len().min(TIMED)).collect();
-        let (_, prepared) = self.prepare.fit(&like.select(&some))?;
-        let kernel = self.kernel.resolve(&prepared)?;
-        let start = Instant::now();
-        gram::gram(&kernel, &prepared, self.scaling, run)?;
-        let pairs = (prepared.len() * (prepared.len() + 1) / 2) as f64;
-        let each = start.elapsed().as_secs_f64() / pairs;
-        let width = prepared.values().len() / prepared.len().max(1);
-        let raw = like.values().len() / like.len().max(1);
-        let size = Size { count, held: self.held(like, count), raw, prepared: width };
-        let kernel_values = self.kernel_values(count);
-        let rest = self.decompositions(count) * decomposition_seconds(run)? / (DECOMPOSED as f64).powi(3);
-        let bytes = self.bytes(&size, self.dimensions(&size));
-        Ok(Estimate { series: count, kernel_values, seconds: kernel_values * each + rest, bytes })
+        let some = like.select(&some);
+        let decomposition = decomposition_seconds(run)? / (DECOMPOSED as f64).powi(3);
+        let mut all = Estimate { series: count, kernel_values: 0.0, seconds: 0.0, bytes: 0.0 };
+        for view in self.chosen_views(like)?.0 {
+            let one = Sized { view: &view, calibration: self.calibration };
+            let (_, prepared) = view.prepare.fit(&some)?;
+            let kernel = view.kernel.resolve(&prepared)?;
+            let start = Instant::now();
+            gram::gram(&kernel, &prepared, view.scaling, run)?;
+            let pairs = (prepared.len() * (prepared.len() + 1) / 2) as f64;
+            let each = start.elapsed().as_secs_f64() / pairs;
+            let width = prepared.values().len() / prepared.len().max(1);
+            let size = one.size(like, count, width);
+            let kernel_values = one.kernel_values(count);
+            all.kernel_values += kernel_values;
+            all.seconds += kernel_values * each + one.decompositions(count) * decomposition;
+            all.bytes += one.bytes(&size, one.dimensions(&size));
+        }
+        Ok(all)
     }
 
     /// An error that says what would fit, where a model of `count` series, these among them, would not fit a budget of bytes.
     /// All pairs need all series at once; other spaces these, which are then one part of them.
     pub fn check_memory(&self, like: &SeriesSet, count: usize, budget: f64) -> Result<()> {
         let raw = like.values().len() / like.len().max(1);
-        let size = Size { count, held: self.held(like, count), raw, prepared: raw };
-        let needed = self.bytes(&size, self.dimensions(&size));
+        let views = self.chosen_views(like)?.0;
+        let needed: f64 = views
+            .iter()
+            .map(|view| {
+                let one = Sized { view, calibration: self.calibration };
+                let size = one.size(like, count, raw);
+                one.bytes(&size, one.dimensions(&size))
+            })
+            .sum();
         if needed <= budget {
             return Ok(());
         }
+        let Some(first) = views.first() else { return Ok(()) };
+        let ways = Sized { view: first, calibration: self.calibration }.ways(like, count, budget).join("; ");
+        let rule = format!(
+            "fitting {count} series in the space {} would need about {}; {ways}",
+            first.space,
+            in_words(needed)
+        );
+        Err(Error::bad_param("memory", in_words(budget), rule))
+    }
+}
+
+/// One view of a fit whose size is asked for.
+struct Sized<'a> {
+    view: &'a View,
+    calibration: Calibration,
+}
+
+impl Sized<'_> {
+    fn size(&self, like: &SeriesSet, count: usize, prepared: usize) -> Size {
+        let held = if self.view.space.is_gram() { count } else { like.len().min(count) };
+        Size { count, held, raw: like.values().len() / like.len().max(1), prepared }
+    }
+
+    /// What would fit a budget, with what it would need.
+    fn ways(&self, like: &SeriesSet, count: usize, budget: f64) -> Vec<String> {
+        let size = self.size(like, count, like.values().len() / like.len().max(1));
         let mut ways = Vec::new();
         let with = |space: &Space, dimensions| {
-            Self { space: space.clone(), ..self.clone() }.bytes(&size, dimensions)
+            let view = View { space: space.clone(), ..self.view.clone() };
+            Sized { view: &view, calibration: self.calibration }.bytes(&size, dimensions)
         };
-        if self.space.is_gram() {
+        if self.view.space.is_gram() {
             let fitting = (1..=USUAL_LANDMARKS.min(count))
                 .rev()
                 .find(|m| m.is_power_of_two() && with(&Space::landmarks(*m), *m) <= budget);
             let landmarks = fitting.unwrap_or(USUAL_LANDMARKS.min(count));
             let bytes = with(&Space::landmarks(landmarks), landmarks);
             ways.push(format!("--landmarks {landmarks} would need {}", in_words(bytes)));
-            if has_features(&self.kernel) {
+            if has_features(&self.view.kernel) {
                 let dimensions = self.dimensions(&size);
                 ways.push(format!(
                     "--space features would need {}",
                     in_words(with(&Space::Features {}, dimensions))
                 ));
             }
-        } else if matches!(self.distance, Distance::Conformance { .. }) {
-            let leaner = Self { distance: Distance::Mahalanobis {}, ..self.clone() };
+        } else if matches!(self.view.distance, Distance::Conformance { .. }) {
+            let leaner = View { distance: Distance::Mahalanobis {}, ..self.view.clone() };
+            let leaner = Sized { view: &leaner, calibration: self.calibration };
             let bytes = leaner.bytes(&size, self.dimensions(&size));
             ways.push(format!("--distance mahalanobis would need {}", in_words(bytes)));
             ways.push("fewer landmarks or features need less".into());
         }
-        let ways = ways.join("; ");
-        let rule = format!(
-            "fitting {count} series in the space {} would need about {}; {ways}",
-            self.space,
-            in_words(needed)
-        );
-        Err(Error::bad_param("memory", in_words(budget), rule))
-    }
-
-    /// Series that are in memory at a time.
-    fn held(&self, like: &SeriesSet, count: usize) -> usize {
-        if self.space.is_gram() { count } else { like.len().min(count) }
+        ways
     }
 
     fn folds(&self) -> f64 {
-        match self.calibration {
+        match self.calibration.resolved(self.view.space.is_gram()) {
             Calibration::CrossFit { folds, .. }
             | Calibration::Gaussian { folds, .. }
             | Calibration::Supervised { folds, .. }
@@ -113,11 +144,11 @@ impl Settings {
     }
 
     fn dimensions(&self, size: &Size) -> usize {
-        match &self.space {
+        match &self.view.space {
             Space::Landmarks { count, given, .. } => {
                 count.unwrap_or(if given.is_empty() { MOST_DIMENSIONS } else { given.len() }).min(size.count)
             }
-            _ => match &self.kernel {
+            _ => match &self.view.kernel {
                 crate::Kernel::SigRandom { features, .. } => *features as usize,
                 _ => size.prepared.min(MOST_DIMENSIONS),
             },
@@ -127,7 +158,7 @@ impl Settings {
     /// Kernel values, folds included: a fold is fitted on the others and scored.
     fn kernel_values(&self, count: usize) -> f64 {
         let (n, folds) = (count as f64, self.folds());
-        match &self.space {
+        match &self.view.space {
             Space::Gram {} if folds > 0.0 => {
                 let others = n * (folds - 1.0) / folds;
                 n * n / 2.0 + folds * (others * others / 2.0 + others * n / folds)
@@ -140,13 +171,13 @@ impl Settings {
 
     /// Cubes of the sizes of all decompositions.
     fn decompositions(&self, count: usize) -> f64 {
-        let size = match &self.space {
+        let size = match &self.view.space {
             Space::Landmarks { count: m, .. } => m.unwrap_or(USUAL_LANDMARKS).min(count),
             Space::Features {} => USUAL_LANDMARKS,
             // A few leading pairs cost about so many products with the matrix.
             Space::Gram {} => {
                 let n = count as f64;
-                let few = self.rank.max_rank.filter(|r| 8 * r <= count);
+                let few = self.view.rank.max_rank.filter(|r| 8 * r <= count);
                 return (1.0 + self.folds()) * few.map_or(n.powi(3), |r| n * n * 8.0 * r as f64);
             }
         };
@@ -157,15 +188,15 @@ impl Settings {
         let (n, d) = (size.count as f64, dimensions as f64);
         let held = size.held as f64;
         let series = held * (size.raw + size.prepared) as f64;
-        let cells = match &self.space {
+        let cells = match &self.view.space {
             // The Gram matrix, the centred one, eigenvectors and the room to find them.
             Space::Gram {} => {
-                let few = self.rank.max_rank.is_some_and(|r| 8 * r <= size.count);
+                let few = self.view.rank.max_rank.is_some_and(|r| 8 * r <= size.count);
                 n * n * if few { 2.3 } else { 4.2 }
             }
             _ => {
-                let landmarks = matches!(self.space, Space::Landmarks { .. });
-                let points = match self.distance {
+                let landmarks = matches!(self.view.space, Space::Landmarks { .. });
+                let points = match self.view.distance {
                     // Near series are measured by kernel values where the series are small enough to be kept.
                     Distance::Conformance { .. } if landmarks => {
                         let series = n * size.prepared as f64;

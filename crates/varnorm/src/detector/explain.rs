@@ -6,13 +6,11 @@
 
 use serde::Serialize;
 
-use super::Detector;
+use super::{Detector, ViewScore};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::gram;
-use crate::model::Measured;
+use crate::model::{FittedView, Measured, leading};
 use crate::run::Run;
-use crate::score::Distance;
 
 /// The part of a squared score along one eigenvector of the covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -67,6 +65,12 @@ pub struct Explanation {
     pub score: f64,
     /// As in a finding.
     pub p_value: Option<f64>,
+    /// Comparable scores of the views, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<ViewScore>,
+    /// The view that the rest is about, where there are several: the one in which the series stands out most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained_view: Option<String>,
     /// The nearest normal series, by its place among those the detector was fitted on.
     pub nearest: usize,
     /// Its name, where names were given.
@@ -104,21 +108,24 @@ impl Detector {
         if segments == 0 {
             return Err(Error::bad_param("segments", 0, "must be at least 1"));
         }
-        let prepared = self
-            .fitted
-            .preparation
-            .apply(&series.select(&[index]))
-            .map_err(|e| e.renumbered(&[index], &[]))?;
+        let one = series.select(&[index]);
+        let measured =
+            self.fitted.measure(&one, run).map_err(|e| e.renumbered(&[index], &[]))?.swap_remove(0);
+        let leading = leading(&measured.views);
+        let view = &self.fitted.views[leading];
+        let prepared = view.preparation.apply(&one).map_err(|e| e.renumbered(&[index], &[]))?;
         let Measured { score, nearest, outside_span, .. } =
-            self.fitted.measure_batch(&self.settings, &prepared, run)?[0];
-        let (directions, outside) = self.directions(&prepared, nearest, run)?;
-        let example = self.nearest_example(&prepared, nearest, run)?;
-        let normal = fitted_to(self.corpus(), example, prepared.series(0).steps());
-        let (channels, stretches) = self.replacements(&prepared, &normal, segments, score, run)?;
+            view.measure_prepared(&prepared, run)?.swap_remove(0);
+        let (directions, outside) = directions(view, &prepared, nearest, run)?;
+        let example = view.model.answers().kept_nearest(&view.geometry, &prepared, nearest, run)?;
+        let normal = fitted_to(view.corpus(), example, prepared.series(0).steps());
+        let (channels, stretches) = replacements(view, &prepared, &normal, segments, score, run)?;
         let member = self.place_of(nearest);
         Ok(Explanation {
-            score,
-            p_value: self.p_value(score),
+            score: measured.score,
+            p_value: self.p_value(measured.score),
+            views: self.view_scores(&measured.views),
+            explained_view: (!measured.views.is_empty()).then(|| view.name()),
             nearest: member,
             nearest_name: self.corpus_name(member).map(str::to_string),
             directions,
@@ -127,107 +134,79 @@ impl Detector {
             channels,
             segments: stretches,
             differences: differences(&prepared, &normal, segments),
-            channels_are_original: self.corpus().channels() == self.preparation().channels(),
+            channels_are_original: prepared.channels() == view.preparation.channels(),
         })
     }
 
-    /// The squared score by eigendirection, largest part first, and the part outside the span.
-    fn directions(&self, prepared: &SeriesSet, nearest: usize, run: &Run) -> Result<(Vec<Direction>, f64)> {
-        let spectrum = &self.fitted.spectrum;
-        let (differences, beside) = match &self.fitted.compact {
-            Some(compact) => {
-                let points = self.fitted.points(&self.settings, prepared, run)?;
-                let pairs = self.fitted.pairs(&self.settings, prepared);
-                compact.difference(&points, pairs, self.settings.distance, nearest, run)?
-            }
-            None => self.difference(prepared, nearest, run)?,
-        };
-        let difference = |j: usize| differences[j];
-        let weights = self.settings.measure().weights(spectrum.eigenvalues());
-        let mut parts: Vec<Direction> = spectrum
-            .eigenvalues()
-            .iter()
-            .enumerate()
-            .map(|(j, value)| Direction {
-                direction: j,
-                eigenvalue: *value,
-                deviations: difference(j) / value.sqrt(),
-                square: weights[j] * difference(j).powi(2),
-            })
-            .collect();
-        let outside = self.settings.norm.outside(self.settings.alpha, spectrum.off_span()).add(0.0, beside);
-        parts.sort_by(|a, b| b.square.total_cmp(&a.square).then(a.direction.cmp(&b.direction)));
-        Ok((parts, outside))
+    /// Comparable scores with the names of their views.
+    pub(super) fn view_scores(&self, scores: &[f64]) -> Vec<ViewScore> {
+        let named = self.fitted.views.iter().zip(scores);
+        named.map(|(view, score)| ViewScore { view: view.name(), score: *score }).collect()
     }
+}
 
-    /// The difference of a series from the mean or from its nearest one, by kept direction, and its squared length beside
-    /// them.
-    fn difference(&self, prepared: &SeriesSet, nearest: usize, run: &Run) -> Result<(Vec<f64>, f64)> {
-        let (fitted, spectrum) = (&self.fitted, &self.fitted.spectrum);
-        let scaling = self.settings.scaling;
-        let cross = gram::cross(&fitted.kernel, prepared, &fitted.corpus, &fitted.self_values, scaling, run)?;
-        let projection = spectrum.project(&cross, run)?;
-        let from_mean = self.settings.distance == (Distance::Mahalanobis {});
-        let difference = |j: usize| {
-            let to = if from_mean { 0.0 } else { spectrum.coordinates().get(j, nearest) };
-            projection.coordinates.get(0, j) - to
-        };
-        let differences: Vec<f64> = (0..spectrum.rank()).map(difference).collect();
-        let inside: f64 = differences.iter().map(|d| d.powi(2)).sum();
-        let whole = match from_mean {
-            true => projection.squared_norms[0],
-            false => cross.self_values[0] + spectrum.squares[nearest] - 2.0 * cross.matrix.get(0, nearest),
-        };
-        Ok((differences, (whole - inside).max(0.0)))
-    }
+/// The squared score by eigendirection, largest part first, and the part outside the span.
+fn directions(
+    view: &FittedView,
+    prepared: &SeriesSet,
+    nearest: usize,
+    run: &Run,
+) -> Result<(Vec<Direction>, f64)> {
+    let (spectrum, measure) = (view.spectrum(), view.geometry.measure);
+    let found = view.model.answers().difference(&view.geometry, prepared, nearest, run)?;
+    let weights = measure.weights(spectrum.eigenvalues());
+    let mut parts: Vec<Direction> = spectrum
+        .eigenvalues()
+        .iter()
+        .zip(&found.coordinates)
+        .enumerate()
+        .map(|(j, (value, difference))| Direction {
+            direction: j,
+            eigenvalue: *value,
+            deviations: difference / value.sqrt(),
+            square: weights[j] * difference.powi(2),
+        })
+        .collect();
+    let outside = measure.norm.outside(measure.alpha, spectrum.off_span()).add(0.0, found.outside);
+    parts.sort_by(|a, b| b.square.total_cmp(&a.square).then(a.direction.cmp(&b.direction)));
+    Ok((parts, outside))
+}
 
-    /// The kept series that is nearest: a compact model keeps a few only.
-    fn nearest_example(&self, prepared: &SeriesSet, nearest: usize, run: &Run) -> Result<usize> {
-        match (self.example_of(nearest), &self.fitted.compact) {
-            (None, Some(compact)) => {
-                let points = self.fitted.points(&self.settings, prepared, run)?;
-                compact.nearest_example(&points, self.settings.measure(), run)
+/// Scores with each channel, and each stretch of time, made that of the normal series.
+fn replacements(
+    view: &FittedView,
+    prepared: &SeriesSet,
+    normal: &[f64],
+    segments: usize,
+    score: f64,
+    run: &Run,
+) -> Result<(Vec<Replaced>, Vec<Replaced>)> {
+    let (steps, width) = (prepared.series(0).steps(), prepared.channels());
+    let by_channel = (0..width).map(|c| (0, steps, Some(c)));
+    let by_time = stretches(steps, segments).into_iter().map(|(first, end)| (first, end, None));
+    let parts: Vec<(usize, usize, Option<usize>)> = by_channel.chain(by_time).collect();
+    let mut variants = SeriesSet::new(width)?;
+    for (first, end, channel) in &parts {
+        let mut values = prepared.series(0).values().to_vec();
+        for at in first * width..end * width {
+            if channel.is_none_or(|c| at % width == c) {
+                values[at] = normal[at];
             }
-            (known, _) => Ok(known.unwrap_or(0)),
         }
+        variants.push(&values)?;
     }
-
-    /// Scores with each channel, and each stretch of time, made that of the normal series.
-    fn replacements(
-        &self,
-        prepared: &SeriesSet,
-        normal: &[f64],
-        segments: usize,
-        score: f64,
-        run: &Run,
-    ) -> Result<(Vec<Replaced>, Vec<Replaced>)> {
-        let (steps, width) = (prepared.series(0).steps(), prepared.channels());
-        let by_channel = (0..width).map(|c| (0, steps, Some(c)));
-        let by_time = stretches(steps, segments).into_iter().map(|(first, end)| (first, end, None));
-        let parts: Vec<(usize, usize, Option<usize>)> = by_channel.chain(by_time).collect();
-        let mut variants = SeriesSet::new(width)?;
-        for (first, end, channel) in &parts {
-            let mut values = prepared.series(0).values().to_vec();
-            for at in first * width..end * width {
-                if channel.is_none_or(|c| at % width == c) {
-                    values[at] = normal[at];
-                }
-            }
-            variants.push(&values)?;
-        }
-        let found = self.fitted.measure_batch(&self.settings, &variants, run)?;
-        let mut replaced: Vec<Replaced> = parts
-            .into_iter()
-            .zip(found)
-            .map(|((first_step, end_step, channel), measured)| {
-                let then = measured.score;
-                let adds = if score == then { 0.0 } else { score - then };
-                Replaced { first_step, end_step, channel, score: then, adds }
-            })
-            .collect();
-        let stretches = replaced.split_off(width);
-        Ok((replaced, stretches))
-    }
+    let found = view.measure_prepared(&variants, run)?;
+    let mut replaced: Vec<Replaced> = parts
+        .into_iter()
+        .zip(found)
+        .map(|((first_step, end_step, channel), measured)| {
+            let then = measured.score;
+            let adds = if score == then { 0.0 } else { score - then };
+            Replaced { first_step, end_step, channel, score: then, adds }
+        })
+        .collect();
+    let stretches = replaced.split_off(width);
+    Ok((replaced, stretches))
 }
 
 /// Cuts `0..steps` into at most so many stretches of nearly equal length.

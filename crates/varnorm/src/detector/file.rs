@@ -1,30 +1,38 @@
-//! The model file: safetensors, with one metadata entry `varnorm`: a checksum, a space, and JSON.
+//! The model file: its JSON and its arrays.
 //!
-//! Loading trusts nothing: format version, checksum over everything, every shape, every number.
+//! A model of one view has format 1, with the view's choices and arrays as they are; a model of several views has format
+//! 2, with a list of views, whose arrays are named `view0.`, `view1.` and so on. Loading trusts nothing: format version,
+//! checksum over everything, every shape, every number.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::Path;
 
-use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 use serde::{Deserialize, Serialize};
 
 use super::compact_file::{self, CompactHeader};
-use super::{Detector, Fitted, Settings};
+use super::container::{self, Array, Arrays, check};
+use super::{Detector, Settings};
 use crate::calibrate::{Calibrated, Calibration, Chosen};
 use crate::data::{SeriesSet, write_atomically};
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
-use crate::linalg::matrix::{Matrix, Scaled};
+use crate::kernel::{Kernel, Parameter};
+use crate::linalg::matrix::Scaled;
+use crate::model::{AllPairs, FittedCompact, FittedView, FittedViews, Model, Standard, View};
 use crate::prepare::{FittedPreparation, FittedStep, Per};
 use crate::run::Run;
 use crate::spectrum::Spectrum;
 
-/// Version of the file's layout. A reader takes its own version only.
-const FORMAT: u32 = 1;
-/// The metadata entry.
-const KEY: &str = "varnorm";
+/// Version of the layout of a model of one view, and of several.
+const ONE_VIEW: u32 = 1;
+const SEVERAL_VIEWS: u32 = 2;
 
+/// What is said about a model besides its views.
+struct Shared {
+    settings: Settings,
+    corpus_names: Option<Vec<String>>,
+    chosen: Option<Chosen>,
+}
+
+/// The JSON of a model of one view.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
@@ -43,82 +51,61 @@ struct Header {
     /// Of compact models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     compact: Option<CompactHeader>,
+    /// Regularisation, where it was left to the corpus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    alpha: Option<f64>,
 }
 
-/// One array on its way into a file.
-pub(super) struct Array<'a> {
-    name: &'static str,
-    shape: Vec<usize>,
-    values: Content<'a>,
+/// The JSON of a model of several views, or of views that a preset chose.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeveralHeader {
+    format: u32,
+    program: String,
+    settings: Settings,
+    views: Vec<ViewHeader>,
+    corpus_names: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    chosen: Option<Chosen>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
-/// Numbers, in memory once: their bytes are made as they are written.
-enum Content<'a> {
-    Floats(Cow<'a, [f64]>),
-    Numbers(Vec<u64>),
+/// The JSON of one view.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ViewHeader {
+    view: View,
+    kernel: Kernel,
+    preparation: FittedPreparation,
+    channels: usize,
+    grand_mean: f64,
+    variance: f64,
+    threshold: f64,
+    alpha: f64,
+    /// Of compact models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    compact: Option<CompactHeader>,
+    /// What makes its scores comparable, where there are several views.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    standard: Option<Standard>,
 }
 
-impl<'a> Array<'a> {
-    pub(super) fn floats(name: &'static str, shape: Vec<usize>, values: &'a [f64]) -> Self {
-        Self { name, shape, values: Content::Floats(Cow::Borrowed(values)) }
-    }
-
-    pub(super) fn own(name: &'static str, shape: Vec<usize>, values: Vec<f64>) -> Self {
-        Self { name, shape, values: Content::Floats(Cow::Owned(values)) }
-    }
-
-    pub(super) fn numbers(name: &'static str, values: impl Iterator<Item = u64>) -> Self {
-        let values: Vec<u64> = values.collect();
-        Self { name, shape: vec![values.len()], values: Content::Numbers(values) }
-    }
-
-    pub(super) fn indices(name: &'static str, values: impl Iterator<Item = usize>) -> Self {
-        Self::numbers(name, values.map(|v| v as u64))
-    }
-
-    fn dtype(&self) -> Dtype {
-        match self.values {
-            Content::Floats(_) => Dtype::F64,
-            Content::Numbers(_) => Dtype::U64,
+impl ViewHeader {
+    fn new(fitted: &FittedView, standard: Option<Standard>) -> Self {
+        let spectrum = fitted.spectrum();
+        Self {
+            view: fitted.view.clone(),
+            kernel: fitted.geometry.kernel.clone(),
+            preparation: fitted.preparation.clone(),
+            channels: fitted.corpus().channels(),
+            grand_mean: spectrum.grand_mean,
+            variance: spectrum.variance,
+            threshold: spectrum.threshold,
+            alpha: fitted.geometry.measure.alpha,
+            compact: fitted.model.compact().map(|model| CompactHeader::new(&model.compact)),
+            standard,
         }
-    }
-
-    fn len(&self) -> usize {
-        match &self.values {
-            Content::Floats(values) => values.len(),
-            Content::Numbers(values) => values.len(),
-        }
-    }
-
-    /// The bytes, a few thousand numbers at a time.
-    fn write(&self, mut take: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
-        const NUMBERS: usize = 8192;
-        let mut bytes = Vec::with_capacity(8 * NUMBERS);
-        for start in (0..self.len()).step_by(NUMBERS) {
-            let which = start..self.len().min(start + NUMBERS);
-            bytes.clear();
-            match &self.values {
-                Content::Floats(v) => v[which].iter().for_each(|v| bytes.extend(v.to_le_bytes())),
-                Content::Numbers(v) => v[which].iter().for_each(|v| bytes.extend(v.to_le_bytes())),
-            }
-            take(&bytes)?;
-        }
-        Ok(())
-    }
-}
-
-/// CRC-32 of the JSON and of every array, in order of their names, with name, type and shape.
-struct Checksum(crc32fast::Hasher);
-
-impl Checksum {
-    fn new(json: &str) -> Self {
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(json.as_bytes());
-        Self(hasher)
-    }
-
-    fn array(&mut self, name: &str, dtype: Dtype, shape: &[usize]) {
-        self.0.update(format!("{name} {dtype:?} {shape:?}").as_bytes());
     }
 }
 
@@ -144,82 +131,54 @@ impl Detector {
     }
 
     fn unchecked_bytes(&self) -> Result<Vec<u8>, String> {
-        let (layout, arrays) = self.layout()?;
-        let mut bytes = Vec::new();
-        write_file(&layout, &arrays, &mut bytes).map_err(|e| e.to_string())?;
-        Ok(bytes)
+        let (json, mut arrays) = match self.settings.given() {
+            [_] => (self.header_of_one()?, view_arrays(self.first())),
+            _ => (self.header_of_several()?, self.arrays_of_several()),
+        };
+        arrays.push(Array::indices("corpus.members", self.members.iter().copied()));
+        if let Some(calibrated) = &self.calibrated {
+            arrays.push(Array::vector("calibration.scores", calibrated.scores()));
+        }
+        container::to_bytes(&json, arrays)
     }
 
-    /// What comes before the arrays, and the arrays.
-    fn layout(&self) -> Result<(String, Vec<Array<'_>>), String> {
+    fn header_of_one(&self) -> Result<String, String> {
+        let view = ViewHeader::new(self.first(), None);
         let header = Header {
-            format: FORMAT,
-            program: concat!("varnorm ", env!("CARGO_PKG_VERSION")).into(),
+            format: ONE_VIEW,
+            program: program(),
             settings: self.settings.clone(),
-            kernel: self.fitted.kernel.clone(),
-            preparation: self.fitted.preparation.clone(),
-            channels: self.fitted.corpus.channels(),
-            grand_mean: self.fitted.spectrum.grand_mean,
-            variance: self.fitted.spectrum.variance,
-            threshold: self.fitted.spectrum.threshold,
+            kernel: view.kernel,
+            preparation: view.preparation,
+            channels: view.channels,
+            grand_mean: view.grand_mean,
+            variance: view.variance,
+            threshold: view.threshold,
             corpus_names: self.corpus_names.clone(),
             chosen: self.chosen,
-            compact: self.fitted.compact.as_ref().map(CompactHeader::new),
+            compact: view.compact,
+            alpha: (view.view.alpha == Parameter::Auto).then_some(view.alpha),
         };
-        let json = serde_json::to_string(&header).map_err(|e| e.to_string())?;
-        let mut arrays = self.arrays();
-        arrays.sort_by_key(|array| array.name);
-        let mut sum = Checksum::new(&json);
-        let (mut infos, mut end) = (Vec::new(), 0);
-        for array in &arrays {
-            sum.array(array.name, array.dtype(), &array.shape);
-            array
-                .write(|bytes| {
-                    sum.0.update(bytes);
-                    Ok(())
-                })
-                .map_err(|e| e.to_string())?;
-            let data_offsets = (end, end + 8 * array.len());
-            end = data_offsets.1;
-            let (dtype, shape) = (array.dtype(), array.shape.clone());
-            infos.push((array.name.to_string(), TensorInfo { dtype, shape, data_offsets }));
-        }
-        let entry = format!("{:08x} {json}", sum.0.finalize());
-        let metadata = Metadata::new(Some(HashMap::from([(KEY.to_string(), entry)])), infos);
-        let layout = metadata.map_err(|e| e.to_string())?;
-        let mut layout = serde_json::to_string(&layout).map_err(|e| e.to_string())?;
-        // Arrays begin at a multiple of eight.
-        layout.extend(std::iter::repeat_n(' ', layout.len().next_multiple_of(8) - layout.len()));
-        Ok((layout, arrays))
+        serde_json::to_string(&header).map_err(|e| e.to_string())
     }
 
-    fn arrays(&self) -> Vec<Array<'_>> {
-        let (fitted, spectrum) = (&self.fitted, &self.fitted.spectrum);
-        let own = |name, values: Vec<f64>| Array::own(name, vec![values.len()], values);
-        let mut arrays = vec![
-            vector("corpus.values", fitted.corpus.values()),
-            Array::indices("corpus.lengths", fitted.corpus.lengths()),
-            Array::indices("corpus.members", self.members.iter().copied()),
-            own("corpus.self_mantissas", fitted.self_values.iter().map(|s| s.mantissa).collect()),
-            own("corpus.self_exponents", fitted.self_values.iter().map(|s| s.exponent).collect()),
-        ];
-        match &fitted.compact {
-            Some(compact) => arrays.extend(compact_file::arrays(compact)),
-            None => arrays.extend([
-                vector("spectrum.eigenvalues", &spectrum.eigenvalues),
-                Array::floats(
-                    "spectrum.coordinates",
-                    vec![spectrum.rank(), spectrum.corpus_len()],
-                    spectrum.coordinates.values(),
-                ),
-                vector("spectrum.row_means", &spectrum.row_means),
-                vector("spectrum.squares", &spectrum.squares),
-            ]),
-        }
-        if let Some(calibrated) = &self.calibrated {
-            arrays.push(vector("calibration.scores", calibrated.scores()));
-        }
-        arrays
+    fn header_of_several(&self) -> Result<String, String> {
+        let standards = self.fitted.standards.iter().copied().map(Some).chain(std::iter::repeat(None));
+        let header = SeveralHeader {
+            format: SEVERAL_VIEWS,
+            program: program(),
+            settings: self.settings.clone(),
+            views: self.fitted.views.iter().zip(standards).map(|(v, s)| ViewHeader::new(v, s)).collect(),
+            corpus_names: self.corpus_names.clone(),
+            chosen: self.chosen,
+            notes: self.notes.clone(),
+        };
+        serde_json::to_string(&header).map_err(|e| e.to_string())
+    }
+
+    fn arrays_of_several(&self) -> Vec<Array<'_>> {
+        let of_view = |(at, view)| view_arrays(view).into_iter().map(move |a| a.of_view(&prefix(at)));
+        self.fitted.views.iter().enumerate().flat_map(of_view).collect()
     }
 
     /// Reads a model file; everything in it is checked first.
@@ -230,118 +189,115 @@ impl Detector {
 
     /// From the content of a model file, checked; an error says which check failed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let (_, layout) = SafeTensors::read_metadata(bytes)
-            .map_err(|e| format!("it is not a safetensors file, or it was cut short or damaged ({e})"))?;
-        let entry = layout.metadata().as_ref().and_then(|m| m.get(KEY));
-        let entry = entry.ok_or("it is a safetensors file, but not one that varnorm wrote")?;
-        let file =
-            SafeTensors::deserialize(bytes).map_err(|e| format!("it was cut short or damaged ({e})"))?;
-        let (sum, json) = entry.split_once(' ').ok_or("its checksum is missing")?;
-        let mut tensors = file.tensors();
-        tensors.sort_by(|a, b| a.0.cmp(&b.0));
-        // The version comes before the checksum: another version may sum up differently.
-        let version = serde_json::from_str::<serde_json::Value>(json).ok().and_then(|v| v["format"].as_u64());
-        if let Some(version) = version.filter(|v| *v != u64::from(FORMAT)) {
-            return Err(format!("its format version is {version} and this program reads version {FORMAT}"));
-        }
-        let mut found = Checksum::new(json);
-        for (name, view) in &tensors {
-            found.array(name, view.dtype(), view.shape());
-            found.0.update(view.data());
-        }
-        if format!("{:08x}", found.0.finalize()) != sum {
-            return Err("its checksum does not fit its content: it was damaged".into());
-        }
-        let header: Header =
-            serde_json::from_str(json).map_err(|e| format!("its description is malformed ({e})"))?;
-        assemble(header, &Arrays(&file))
+        container::open(bytes, &[ONE_VIEW, SEVERAL_VIEWS], |version, json, arrays| match version {
+            ONE_VIEW => assemble_one(described(json)?, arrays),
+            _ => assemble_several(described(json)?, arrays),
+        })
     }
 }
 
-fn vector<'a>(name: &'static str, values: &'a [f64]) -> Array<'a> {
-    Array::floats(name, vec![values.len()], values)
+fn program() -> String {
+    concat!("varnorm ", env!("CARGO_PKG_VERSION")).into()
 }
 
-fn write_file(
-    layout: &str,
-    arrays: &[Array<'_>],
-    out: &mut (impl std::io::Write + ?Sized),
-) -> std::io::Result<()> {
-    out.write_all(&(layout.len() as u64).to_le_bytes())?;
-    out.write_all(layout.as_bytes())?;
-    arrays.iter().try_for_each(|array| array.write(|bytes| out.write_all(bytes)))
+fn prefix(view: usize) -> String {
+    format!("view{view}.")
 }
 
-/// The arrays of a file.
-pub(super) struct Arrays<'a>(&'a SafeTensors<'a>);
-
-impl Arrays<'_> {
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.0.tensor(name).is_ok()
-    }
-
-    fn get(&self, name: &str, dtype: Dtype) -> Result<&[[u8; 8]], String> {
-        let view = self.0.tensor(name).map_err(|_| format!("the array {name} is missing"))?;
-        if view.dtype() != dtype {
-            return Err(format!("the array {name} has the wrong type"));
-        }
-        Ok(view.data().as_chunks::<8>().0)
-    }
-
-    fn floats(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
-        let values = self.get(name, Dtype::F64)?;
-        check(len.is_none_or(|len| len == values.len()), || format!("the array {name} has the wrong size"))?;
-        Ok(values.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
-    }
-
-    pub(super) fn finite(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
-        let values = self.floats(name, len)?;
-        check(values.iter().all(|v| v.is_finite()), || {
-            format!("the array {name} has values that are not finite")
-        })?;
-        Ok(values)
-    }
-
-    pub(super) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Matrix, String> {
-        let cells = rows.checked_mul(columns).ok_or_else(|| format!("the array {name} is too large"))?;
-        let values = self.finite(name, Some(cells))?;
-        Matrix::from_values(rows, columns, values).ok_or_else(|| format!("the array {name} is malformed"))
-    }
-
-    pub(super) fn numbers(&self, name: &str, len: Option<usize>) -> Result<Vec<u64>, String> {
-        let values = self.get(name, Dtype::U64)?;
-        check(len.is_none_or(|len| len == values.len()), || format!("the array {name} has the wrong size"))?;
-        Ok(values.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
-    }
-
-    pub(super) fn indices(&self, name: &str) -> Result<Vec<usize>, String> {
-        let values = self.numbers(name, None)?;
-        values.into_iter().map(|v| usize::try_from(v).map_err(|e| format!("{name}: {e}"))).collect()
-    }
+fn described<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, String> {
+    serde_json::from_str(json).map_err(|e| format!("its description is malformed ({e})"))
 }
 
-pub(super) fn check(holds: bool, problem: impl Fn() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(problem()) }
+/// The arrays of one view.
+fn view_arrays(fitted: &FittedView) -> Vec<Array<'_>> {
+    let own = |name, values: Vec<f64>| Array::own(name, vec![values.len()], values);
+    let answers = fitted.model.answers();
+    let (corpus, self_values) = (answers.corpus(), answers.self_values());
+    let mut arrays = vec![
+        Array::vector("corpus.values", corpus.values()),
+        Array::indices("corpus.lengths", corpus.lengths()),
+        own("corpus.self_mantissas", self_values.iter().map(|s| s.mantissa).collect()),
+        own("corpus.self_exponents", self_values.iter().map(|s| s.exponent).collect()),
+    ];
+    match &fitted.model {
+        Model::Compact(model) => arrays.extend(compact_file::arrays(&model.compact)),
+        Model::AllPairs(AllPairs { spectrum, .. }) => arrays.extend([
+            Array::vector("spectrum.eigenvalues", &spectrum.eigenvalues),
+            Array::floats(
+                "spectrum.coordinates",
+                vec![spectrum.rank(), spectrum.corpus_len()],
+                spectrum.coordinates.values(),
+            ),
+            Array::vector("spectrum.row_means", &spectrum.row_means),
+            Array::vector("spectrum.squares", &spectrum.squares),
+        ]),
+    }
+    arrays
 }
 
-fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
-    let lengths = arrays.indices("corpus.lengths")?;
-    let n = lengths.len();
-    check(n >= 2 || header.compact.is_some(), || "it has fewer than two corpus series".into())?;
-    let corpus = SeriesSet::from_lengths(arrays.finite("corpus.values", None)?, &lengths, header.channels)
-        .map_err(|e| e.to_string())?;
+fn assemble_one(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
+    let [view] = header.settings.given() else { return Err("its settings are not those of one view".into()) };
+    let alpha = match view.alpha {
+        Parameter::Value(alpha) => alpha,
+        Parameter::Auto => header.alpha.ok_or("its alpha is missing")?,
+    };
+    let own = ViewHeader {
+        view: view.clone(),
+        kernel: header.kernel,
+        preparation: header.preparation,
+        channels: header.channels,
+        grand_mean: header.grand_mean,
+        variance: header.variance,
+        threshold: header.threshold,
+        alpha,
+        compact: header.compact,
+        standard: None,
+    };
+    let shared =
+        Shared { settings: header.settings, corpus_names: header.corpus_names, chosen: header.chosen };
+    let views = vec![assemble_view(own, arrays)?];
+    assemble(shared, views, Vec::new(), Vec::new(), arrays)
+}
+
+fn assemble_several(header: SeveralHeader, arrays: &Arrays<'_>) -> Result<Detector, String> {
+    let given = header.settings.given();
+    check(!header.views.is_empty() && (given.is_empty() || given.len() == header.views.len()), || {
+        "its views are malformed".into()
+    })?;
+    let standards: Vec<Standard> = header.views.iter().filter_map(|view| view.standard).collect();
+    let expected = if header.views.len() > 1 { header.views.len() } else { 0 };
+    check(standards.len() == expected && standards.iter().all(Standard::is_sound), || {
+        "what makes its views comparable is malformed".into()
+    })?;
+    let mut views = Vec::new();
+    for (at, view) in header.views.into_iter().enumerate() {
+        let problem = |problem| format!("view {at}: {problem}");
+        views.push(assemble_view(view, &arrays.of_view(&prefix(at))).map_err(problem)?);
+    }
+    let channels = views[0].preparation.channels();
+    let alike = |view: &FittedView| {
+        view.preparation.channels() == channels && view.corpus().len() == views[0].corpus().len()
+    };
+    check(views.iter().all(alike), || "its views are of different corpora".into())?;
+    let shared =
+        Shared { settings: header.settings, corpus_names: header.corpus_names, chosen: header.chosen };
+    assemble(shared, views, standards, header.notes, arrays)
+}
+
+fn assemble(
+    shared: Shared,
+    views: Vec<FittedView>,
+    standards: Vec<Standard>,
+    notes: Vec<String>,
+    arrays: &Arrays<'_>,
+) -> Result<Detector, String> {
     let members = arrays.indices("corpus.members")?;
-    check(members.len() == n && members.is_sorted(), || "its corpus members are malformed".into())?;
-    check(header.settings.space.is_gram() == header.compact.is_none(), || "its space is malformed".into())?;
-    let compact = match &header.compact {
-        Some(own) => Some(compact_file::assemble(own, arrays, header.channels, &corpus)?),
-        None => None,
-    };
-    let spectrum = match &compact {
-        Some(compact) => compact.spectrum(&Run::sequential()).map_err(|e| e.to_string())?,
-        None => spectrum(&header, arrays, n)?,
-    };
-    let calibrated = match header.settings.calibration {
+    check(members.len() == views[0].corpus().len() && members.is_sorted(), || {
+        "its corpus members are malformed".into()
+    })?;
+    let settings = shared.settings;
+    settings.validate().map_err(|e| e.to_string())?;
+    let calibrated = match settings.calibration {
         Calibration::None {} => None,
         // Scores of the exact norm may be infinite.
         _ => Some(arrays.floats("calibration.scores", None)?),
@@ -349,48 +305,64 @@ fn assemble(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String> {
     check(calibrated.iter().flatten().all(|s| !s.is_nan()), || {
         "its calibration scores are malformed".into()
     })?;
-    check_preparation(&header)?;
-    header.settings.validate().and_then(|()| header.kernel.validate()).map_err(|e| e.to_string())?;
-    let names = header.corpus_names.as_ref();
+    let names = shared.corpus_names.as_ref();
     check(names.is_none_or(|names| members.iter().all(|m| *m < names.len())), || {
         "its names are malformed".into()
     })?;
-    let mantissas = arrays.finite("corpus.self_mantissas", Some(n))?;
-    let exponents = arrays.finite("corpus.self_exponents", Some(n))?;
-    let fitted = Fitted {
-        preparation: header.preparation,
-        kernel: header.kernel,
-        self_values: mantissas
-            .into_iter()
-            .zip(exponents)
-            .map(|(mantissa, exponent)| Scaled { mantissa, exponent })
-            .collect(),
-        corpus,
-        spectrum,
-        compact,
-    };
-    // Its self-values show that kernel and corpus fit together.
-    crate::gram::self_values(std::slice::from_ref(&fitted.kernel), &fitted.corpus, &Run::sequential())
-        .map_err(|e| e.to_string())?;
-    let supervised = matches!(header.settings.calibration, Calibration::Supervised { .. });
-    let usable = header.chosen.is_some_and(|c| !c.threshold.is_nan());
-    check(supervised == header.chosen.is_some() && (usable || !supervised), || {
+    let supervised = matches!(settings.calibration, Calibration::Supervised { .. });
+    let usable = shared.chosen.is_some_and(|c| !c.threshold.is_nan());
+    check(supervised == shared.chosen.is_some() && (usable || !supervised), || {
         "its chosen threshold is malformed".into()
     })?;
-    let law = header.settings.gaussian_law(&fitted.spectrum).map_err(|e| e.to_string())?;
+    let law = settings.gaussian_law(&views[0]).map_err(|e| e.to_string())?;
     Ok(Detector {
-        chosen: header.chosen,
+        chosen: shared.chosen,
         law,
-        settings: header.settings,
-        fitted,
+        fitted: FittedViews { views, standards, combination: settings.combination },
+        settings,
         members,
         calibrated: calibrated.map(Calibrated::new),
-        corpus_names: header.corpus_names,
+        corpus_names: shared.corpus_names,
+        notes,
     })
 }
 
+fn assemble_view(header: ViewHeader, arrays: &Arrays<'_>) -> Result<FittedView, String> {
+    let lengths = arrays.indices("corpus.lengths")?;
+    let n = lengths.len();
+    check(n >= 2 || header.compact.is_some(), || "it has fewer than two corpus series".into())?;
+    let corpus = SeriesSet::from_lengths(arrays.finite("corpus.values", None)?, &lengths, header.channels)
+        .map_err(|e| e.to_string())?;
+    check(header.view.space.is_gram() == header.compact.is_none(), || "its space is malformed".into())?;
+    check_preparation(&header)?;
+    header.view.validate().and_then(|()| header.kernel.validate()).map_err(|e| e.to_string())?;
+    header.view.measure(header.alpha).validate(usize::MAX).map_err(|e| e.to_string())?;
+    let mantissas = arrays.finite("corpus.self_mantissas", Some(n))?;
+    let exponents = arrays.finite("corpus.self_exponents", Some(n))?;
+    let pair = |(mantissa, exponent)| Scaled { mantissa, exponent };
+    let self_values: Vec<Scaled> = mantissas.into_iter().zip(exponents).map(pair).collect();
+    // Self-values show that kernel and corpus fit together.
+    let run = Run::sequential();
+    crate::gram::self_values(std::slice::from_ref(&header.kernel), &corpus, &run)
+        .map_err(|e| e.to_string())?;
+    let model = match &header.compact {
+        None => {
+            let spectrum = spectrum(&header, arrays, n)?;
+            Model::AllPairs(AllPairs { corpus, self_values, spectrum })
+        }
+        Some(own) => {
+            let compact = compact_file::assemble(own, arrays, header.channels, &corpus)?;
+            let spectrum = compact.spectrum(&run).map_err(|e| e.to_string())?;
+            Model::Compact(FittedCompact { compact, examples: corpus, self_values, spectrum })
+        }
+    };
+    let measure = header.view.measure(header.alpha);
+    let geometry = crate::model::Geometry { kernel: header.kernel, scaling: header.view.scaling, measure };
+    Ok(FittedView { view: header.view, preparation: header.preparation, geometry, model })
+}
+
 /// The spectrum of all pairs.
-fn spectrum(header: &Header, arrays: &Arrays<'_>, n: usize) -> Result<Spectrum, String> {
+fn spectrum(header: &ViewHeader, arrays: &Arrays<'_>, n: usize) -> Result<Spectrum, String> {
     let eigenvalues = arrays.finite("spectrum.eigenvalues", None)?;
     let positive = eigenvalues.iter().all(|v| *v > 0.0) && eigenvalues.is_sorted_by(|a, b| a >= b);
     check(positive, || "its eigenvalues are not positive and descending".into())?;
@@ -410,7 +382,7 @@ fn spectrum(header: &Header, arrays: &Arrays<'_>, n: usize) -> Result<Spectrum, 
     })
 }
 
-fn check_preparation(header: &Header) -> Result<(), String> {
+fn check_preparation(header: &ViewHeader) -> Result<(), String> {
     let mut channels = header.preparation.channels();
     check(channels > 0, || "its preparation is malformed".into())?;
     for step in header.preparation.steps() {
@@ -451,17 +423,17 @@ mod tests {
         let corpus = SeriesSet::from_equal(values, 4, 2).unwrap();
         for prepare in ["zscore=channel,time,lead_lag", "zscore=step,visibility=i"] {
             let prepare: Preparation = prepare.parse().unwrap();
-            let settings = Settings { prepare, calibration: Calibration::None {}, ..Settings::default() };
+            let settings = Settings::default().with_prepare(prepare).with_calibration(Calibration::None {});
             let good = settings.fit(&corpus, &Run::sequential()).unwrap();
             assert_eq!(Detector::from_bytes(&good.unchecked_bytes().unwrap()).unwrap(), good);
             let mut bad = good.clone();
-            if let FittedStep::Zscore { means, scales, .. } = &mut bad.fitted.preparation.steps[0] {
+            if let FittedStep::Zscore { means, scales, .. } = &mut bad.fitted.views[0].preparation.steps[0] {
                 means.push(0.0);
                 scales.push(1.0);
             }
             assert!(Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err().contains("malformed"));
             let mut bad = good.clone();
-            bad.fitted.preparation.steps.push(FittedStep::Time {});
+            bad.fitted.views[0].preparation.steps.push(FittedStep::Time {});
             assert!(Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err().contains("channels"));
         }
     }

@@ -6,6 +6,16 @@ use super::Detector;
 use crate::calibrate::{Calibration, Decision, Lord, benjamini_hochberg, storey};
 use crate::model::Measured;
 
+/// How far a series stands out in one view, in deviations of that view's normal scores (on the scale of logarithms).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ViewScore {
+    /// The view's name.
+    pub view: String,
+    /// Its comparable score: 0 is an ordinary normal series.
+    #[serde(serialize_with = "crate::infinite::serialize")]
+    pub score: f64,
+}
+
 /// What a detector says about one series.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
@@ -25,6 +35,9 @@ pub struct Finding {
     pub nearest_name: Option<String>,
     /// The share of its squared distance from the corpus mean that no corpus series explains.
     pub outside_span: f64,
+    /// Comparable scores of the views, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<ViewScore>,
 }
 
 pub(crate) fn maybe_number_or_word<S: Serializer>(
@@ -103,7 +116,7 @@ impl Findings {
         let findings = measured
             .into_iter()
             .enumerate()
-            .map(|(series, Measured { score, nearest, outside_span, .. })| {
+            .map(|(series, Measured { score, nearest, outside_span, views, .. })| {
                 let nearest = detector.place_of(nearest);
                 Finding {
                     series,
@@ -113,6 +126,7 @@ impl Findings {
                     nearest,
                     nearest_name: detector.corpus_name(nearest).map(str::to_string),
                     outside_span,
+                    views: detector.view_scores(&views),
                 }
             })
             .collect();

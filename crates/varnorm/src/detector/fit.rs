@@ -1,13 +1,13 @@
 //! Fitting: the pipeline on the corpus, then scores of normal series that it has not seen.
 
-use super::{Detector, Fitted, Settings};
+use super::incremental::fit_compact;
+use super::{Detector, Settings, Views};
 use crate::calibrate::{Calibrated, Calibration, choose_threshold, holdout, k_folds};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::law::WeightedChiSquare;
+use crate::model::{FittedView, FittedViews, View};
 use crate::run::Run;
-use crate::score::leave_one_out;
-use crate::spectrum::Spectrum;
 
 impl Settings {
     /// Fits a detector on normal series.
@@ -36,64 +36,101 @@ impl Settings {
                 advice: "give more normal series".into(),
             });
         }
-        if !self.space.is_gram() {
-            return self.fit_compact(corpus, run);
+        let (chosen_views, notes) = self.chosen_views(corpus)?;
+        let all_pairs = chosen_views.iter().all(|view| view.space.is_gram());
+        let settings = Self { calibration: self.calibration.resolved(all_pairs), ..self.clone() };
+        let detector = match all_pairs {
+            true => Fit { settings: &settings, views: &chosen_views, run }.all_pairs(corpus, outliers),
+            false => fit_compact(&settings, chosen_views, corpus, run),
+        }?;
+        Ok(Detector { notes, ..detector })
+    }
+
+    /// Scores of normal series, in order, each by the model without it.
+    pub fn leave_one_out(&self, corpus: &SeriesSet, run: &Run) -> Result<Vec<f64>> {
+        self.validate()?;
+        let (views, _) = self.chosen_views(corpus)?;
+        Ok(Fit { settings: self, views: &views, run }.fit(corpus, true)?.1.unwrap_or_default())
+    }
+
+    /// The views for a corpus, and what the user should know about their choice.
+    pub(super) fn chosen_views(&self, corpus: &SeriesSet) -> Result<(Vec<View>, Vec<String>)> {
+        match &self.views {
+            Views::Given(views) => Ok((views.clone(), Vec::new())),
+            Views::Preset(preset) => preset.choose(corpus).map(|choice| (choice.views, choice.notes)),
         }
-        let mut chosen = None;
-        let scores = match self.calibration {
-            Calibration::None {} => None,
-            Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
-                let (members, held) = holdout(corpus.len(), share, seed)?;
-                let (fitted, scores) = self.fit_and_score(corpus, &members, &held, run)?;
-                return self.detector(fitted, members, Some(Calibrated::new(scores)));
-            }
-            Calibration::LeaveOneOut {} => {
-                let (fitted, gram) = Fitted::with_gram(self, corpus, run)?;
-                let scores = leave_one_out(&gram, self.rank, self.measure(), run)?.values;
-                let members = (0..corpus.len()).collect();
-                return self.detector(fitted, members, Some(Calibrated::new(scores)));
-            }
-            Calibration::CrossFit { folds, seed }
-            | Calibration::Gaussian { folds, seed }
-            | Calibration::Fixed { folds, seed, .. } => {
-                Some(self.cross_fitted_scores(corpus, None, folds, seed, run)?.0)
-            }
-            Calibration::Supervised { objective, false_alarm_cost, miss_cost, folds, seed } => {
-                let (normal, novel) = self.cross_fitted_scores(corpus, outliers, folds, seed, run)?;
-                let costs = (false_alarm_cost, miss_cost);
-                chosen = Some(choose_threshold(&normal, &novel, objective, costs)?);
-                Some(normal)
-            }
-        };
-        let fitted = Fitted::new(self, corpus, run)?;
-        let detector = self.detector(fitted, (0..corpus.len()).collect(), scores.map(Calibrated::new))?;
-        Ok(Detector { chosen, ..detector })
     }
 
     pub(super) fn detector(
         &self,
-        fitted: Fitted,
+        fitted: FittedViews,
         members: Vec<usize>,
         calibrated: Option<Calibrated>,
     ) -> Result<Detector> {
         Ok(Detector {
-            law: self.gaussian_law(&fitted.spectrum)?,
+            law: self.gaussian_law(fitted.first())?,
             settings: self.clone(),
             fitted,
             members,
             calibrated,
             chosen: None,
             corpus_names: None,
+            notes: Vec::new(),
         })
     }
 
     /// The law of a squared score for a Gaussian corpus with this spectrum, where the settings ask for it.
-    pub(super) fn gaussian_law(&self, spectrum: &Spectrum) -> Result<Option<WeightedChiSquare>> {
+    pub(super) fn gaussian_law(&self, view: &FittedView) -> Result<Option<WeightedChiSquare>> {
         if !matches!(self.calibration, Calibration::Gaussian { .. }) {
             return Ok(None);
         }
+        let (spectrum, measure) = (view.spectrum(), view.geometry.measure);
         let rest = spectrum.variance() * (1.0 - spectrum.kept_variance());
-        WeightedChiSquare::of_norm(spectrum.eigenvalues(), rest, self.norm, self.alpha).map(Some)
+        WeightedChiSquare::of_norm(spectrum.eigenvalues(), rest, measure.norm, measure.alpha).map(Some)
+    }
+}
+
+/// A fit of views of all pairs.
+struct Fit<'a> {
+    settings: &'a Settings,
+    views: &'a [View],
+    run: &'a Run,
+}
+
+impl Fit<'_> {
+    fn all_pairs(&self, corpus: &SeriesSet, outliers: Option<&SeriesSet>) -> Result<Detector> {
+        let (settings, everyone) = (self.settings, (0..corpus.len()).collect());
+        let mut chosen = None;
+        let scores = match settings.calibration {
+            Calibration::None {} => None,
+            Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
+                let (members, held) = holdout(corpus.len(), share, seed)?;
+                let (fitted, scores) = self.fit_and_score(corpus, &members, &held)?;
+                return settings.detector(fitted, members, Some(Calibrated::new(scores)));
+            }
+            Calibration::LeaveOneOut {} | Calibration::Auto {} => {
+                let (fitted, scores) = self.fit(corpus, true)?;
+                return settings.detector(fitted, everyone, scores.map(Calibrated::new));
+            }
+            Calibration::CrossFit { folds, seed }
+            | Calibration::Gaussian { folds, seed }
+            | Calibration::Fixed { folds, seed, .. } => {
+                Some(self.cross_fitted_scores(corpus, None, folds, seed)?.0)
+            }
+            Calibration::Supervised { objective, false_alarm_cost, miss_cost, folds, seed } => {
+                let (normal, novel) = self.cross_fitted_scores(corpus, outliers, folds, seed)?;
+                let costs = (false_alarm_cost, miss_cost);
+                chosen = Some(choose_threshold(&normal, &novel, objective, costs)?);
+                Some(normal)
+            }
+        };
+        let (fitted, _) = self.fit(corpus, false)?;
+        let detector = settings.detector(fitted, everyone, scores.map(Calibrated::new))?;
+        Ok(Detector { chosen, ..detector })
+    }
+
+    fn fit(&self, corpus: &SeriesSet, leave_out: bool) -> Result<(FittedViews, Option<Vec<f64>>)> {
+        FittedViews::fit_all_pairs(self.views, self.settings.combination, corpus, leave_out, self.run)
     }
 
     /// Each fold scored by the whole pipeline refitted on the others; labelled outliers are dealt to the folds, so
@@ -104,16 +141,15 @@ impl Settings {
         outliers: Option<&SeriesSet>,
         folds: usize,
         seed: u64,
-        run: &Run,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
         let (mut normal, mut novel) = (Vec::with_capacity(corpus.len()), Vec::new());
         for (at, fold) in k_folds(corpus.len(), folds, seed)?.iter().enumerate() {
             let others: Vec<usize> = (0..corpus.len()).filter(|i| fold.binary_search(i).is_err()).collect();
-            let (fitted, scores) = self.fit_and_score(corpus, &others, fold, run)?;
+            let (fitted, scores) = self.fit_and_score(corpus, &others, fold)?;
             normal.extend(scores);
             if let Some(outliers) = outliers {
                 let dealt: Vec<usize> = (at..outliers.len()).step_by(folds).collect();
-                novel.extend(fitted.raw_scores(self, &outliers.select(&dealt), run)?);
+                novel.extend(fitted.scores(&outliers.select(&dealt), self.run)?);
             }
         }
         Ok((normal, novel))
@@ -125,12 +161,11 @@ impl Settings {
         corpus: &SeriesSet,
         members: &[usize],
         held: &[usize],
-        run: &Run,
-    ) -> Result<(Fitted, Vec<f64>)> {
-        let fitted =
-            Fitted::new(self, &corpus.select(members), run).map_err(|e| e.renumbered(members, members))?;
+    ) -> Result<(FittedViews, Vec<f64>)> {
+        let (fitted, _) =
+            self.fit(&corpus.select(members), false).map_err(|e| e.renumbered(members, members))?;
         let scores =
-            fitted.raw_scores(self, &corpus.select(held), run).map_err(|e| e.renumbered(held, members))?;
+            fitted.scores(&corpus.select(held), self.run).map_err(|e| e.renumbered(held, members))?;
         Ok((fitted, scores))
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{Detector, Fitted, Settings};
+use super::{Detector, Settings};
 use crate::calibrate::{Calibrated, Calibration};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::gram::self_values;
 use crate::kernel::Kernel;
-use crate::model::compact::{Compact, Gathered, Map, Rules, Space, choose_landmarks, content, has_features};
+use crate::model::compact::{Compact, Gathered, Map, Rules, Space, choose_landmarks, content};
+use crate::model::{FittedCompact, FittedView, FittedViews, Model, View};
 use crate::prepare::FittedPreparation;
 use crate::run::Run;
 use crate::score::Distance;
@@ -25,7 +25,7 @@ const CHUNK: usize = 16_384;
 /// use varnorm::{Run, Settings, data::basic_motions, detector::Fitting};
 /// let run = Run::sequential();
 /// let series = basic_motions().unwrap().train.series;
-/// let settings = Settings { space: "landmarks:20".parse().unwrap(), ..Settings::default() };
+/// let settings = Settings::default().with_space("landmarks:20".parse().unwrap());
 /// let mut fitting = Fitting::new(&settings).unwrap();
 /// fitting.add(&series, &run).unwrap();
 /// let detector = fitting.finish(&run).unwrap();
@@ -36,6 +36,13 @@ const CHUNK: usize = 16_384;
 /// ```
 pub struct Fitting {
     settings: Settings,
+    views: Vec<ViewFitting>,
+}
+
+/// The fit of one view.
+struct ViewFitting {
+    view: View,
+    rules: Rules,
     learned: Option<Learned>,
     gathered: Option<Gathered>,
 }
@@ -52,32 +59,104 @@ impl Fitting {
     /// Nothing yet.
     pub fn new(settings: &Settings) -> Result<Self> {
         settings.validate()?;
-        if settings.space.is_gram() {
-            let rule =
-                "all pairs of series are needed at once; choose landmarks or features to fit part by part";
-            return Err(Error::bad_param("space", "gram", rule));
+        if !settings.grows() {
+            return Err(all_pairs());
         }
-        Ok(Self { settings: settings.clone(), learned: None, gathered: None })
+        let settings = Settings { calibration: settings.calibration.resolved(false), ..settings.clone() };
+        Ok(Self::of_views(&settings, settings.given().to_vec()))
+    }
+
+    fn of_views(settings: &Settings, views: Vec<View>) -> Self {
+        let one = |view| ViewFitting { rules: rules(settings, &view), view, learned: None, gathered: None };
+        Self { settings: settings.clone(), views: views.into_iter().map(one).collect() }
     }
 
     /// Nothing yet, with the settings, the preparation, the kernel and the landmarks of a model.
     pub fn like(model: &Detector) -> Result<Self> {
-        let fitting = Self::new(&model.settings)?;
-        let learned = model.fitted.compact.as_ref().map(|compact| Learned {
-            preparation: model.fitted.preparation.clone(),
-            kernel: model.fitted.kernel.clone(),
-            map: compact.gathered.map.clone(),
-        });
-        Ok(Self { learned, ..fitting })
+        if model.is_all_pairs() {
+            return Err(all_pairs());
+        }
+        let views = model.fitted.views.iter().map(|one| one.view.clone()).collect();
+        let mut fitting = Self::of_views(&model.settings, views);
+        for (own, fitted) in fitting.views.iter_mut().zip(&model.fitted.views) {
+            own.learned = fitted.model.compact().map(|model| Learned {
+                preparation: fitted.preparation.clone(),
+                kernel: fitted.geometry.kernel.clone(),
+                map: model.compact.gathered.map.clone(),
+            });
+        }
+        Ok(fitting)
     }
 
     /// Number of series so far.
     pub fn series(&self) -> usize {
-        self.gathered.as_ref().map_or(0, Gathered::count)
+        self.views.first().and_then(|view| view.gathered.as_ref()).map_or(0, Gathered::count)
     }
 
     /// Adds series.
     pub fn add(&mut self, series: &SeriesSet, run: &Run) -> Result<()> {
+        self.views.iter_mut().try_for_each(|view| view.add(series, run))
+    }
+
+    /// The model of all that was added.
+    pub fn finish(self, run: &Run) -> Result<Detector> {
+        let settings = self.settings;
+        let (mut views, mut scores) = (Vec::new(), Vec::new());
+        for view in self.views {
+            let (fitted, of_view) = view.finish(&settings, run)?;
+            views.push(fitted);
+            scores.push(of_view);
+        }
+        let scores = in_common(scores);
+        let calibrated = settings.calibration != (Calibration::None {});
+        if calibrated && scores.iter().any(Vec::is_empty) {
+            return Err(Error::TooFew {
+                what: "calibration beside the landmarks".into(),
+                needed: 1,
+                found: 0,
+                advice: "give more normal series, fewer landmarks, or calibration none".into(),
+            });
+        }
+        let (fitted, combined) = FittedViews::combined(views, settings.combination, &scores);
+        let members = match &fitted.first().model {
+            Model::Compact(model) => model.compact.gathered.examples().iter().map(|e| e.place).collect(),
+            Model::AllPairs(_) => Vec::new(),
+        };
+        let calibrated = combined.filter(|_| calibrated).map(Calibrated::new);
+        settings.detector(fitted, members, calibrated)
+    }
+}
+
+/// Nothing can be added to a model of all pairs.
+fn all_pairs() -> Error {
+    let rule = "all pairs of series are needed at once; choose landmarks or features to fit part by part";
+    Error::bad_param("space", "gram", rule)
+}
+
+/// Scores of the series that every view has a score of: landmarks of a view have none in it.
+fn in_common(scores: Vec<Vec<(usize, f64)>>) -> Vec<Vec<f64>> {
+    let by_place: Vec<HashMap<usize, f64>> = scores.iter().map(|of| of.iter().copied().collect()).collect();
+    let shared = |place: &usize| by_place.iter().all(|of| of.contains_key(place));
+    let places: Vec<usize> =
+        scores.first().into_iter().flatten().map(|(place, _)| *place).filter(shared).collect();
+    by_place.iter().map(|of| places.iter().map(|place| of[place]).collect()).collect()
+}
+
+fn rules(settings: &Settings, view: &View) -> Rules {
+    let (folds, seed) = match settings.calibration {
+        Calibration::CrossFit { folds, seed }
+        | Calibration::Gaussian { folds, seed }
+        | Calibration::Fixed { folds, seed, .. } => (folds, seed),
+        // Several views are made comparable by scores of series that are left out.
+        _ if settings.given().len() > 1 => (Calibration::COMPACT_FOLDS, 0),
+        _ => (1, 0),
+    };
+    let keep_points = matches!(view.distance, Distance::Conformance { .. });
+    Rules { folds, seed, keep_points }
+}
+
+impl ViewFitting {
+    fn add(&mut self, series: &SeriesSet, run: &Run) -> Result<()> {
         if series.is_empty() {
             return Ok(());
         }
@@ -97,19 +176,18 @@ impl Fitting {
 
     /// The first part: preparation, `auto` parameters and landmarks come from it.
     fn learn(&mut self, series: &SeriesSet, run: &Run) -> Result<()> {
-        let settings = &self.settings;
-        let (preparation, prepared) = settings.prepare.fit(series)?;
-        let kernel = settings.kernel.resolve(&prepared)?;
-        if settings.space == (Space::Features {}) {
+        let view = &self.view;
+        let (preparation, prepared) = view.prepare.fit(series)?;
+        let kernel = view.kernel.resolve(&prepared)?;
+        if view.space == (Space::Features {}) {
             self.learned = Some(Learned { preparation, kernel, map: Map::Features });
             return self.add(series, run);
         }
         let contents: Vec<u64> = series.iter().map(content).collect();
-        let (space, scaling) = (&settings.space, settings.scaling);
-        let (map, points) = choose_landmarks(space, &kernel, scaling, &prepared, &contents, run)?;
+        let (map, points) = choose_landmarks(&view.space, &kernel, view.scaling, &prepared, &contents, run)?;
         let map = Map::Landmarks(map);
         let mut gathered =
-            Gathered::nothing(self.rules(), map.clone(), points.coordinates.columns(), prepared.channels())?;
+            Gathered::nothing(self.rules, map.clone(), points.coordinates.columns(), prepared.channels())?;
         gathered.add(&contents, &prepared, points, run)?;
         self.gathered = Some(gathered);
         self.learned = Some(Learned { preparation, kernel, map });
@@ -118,11 +196,12 @@ impl Fitting {
 
     fn add_some(&mut self, learned: &Learned, series: &SeriesSet, run: &Run) -> Result<()> {
         let prepared = learned.preparation.apply(series)?;
-        let points = learned.map.points(&learned.kernel, self.settings.scaling, &prepared, run)?;
+        let points = learned.map.points(&learned.kernel, self.view.scaling, &prepared, run)?;
         let contents: Vec<u64> = series.iter().map(content).collect();
-        let (rules, dimensions) = (self.rules(), points.coordinates.columns());
+        let dimensions = points.coordinates.columns();
         if self.gathered.is_none() {
-            let nothing = Gathered::nothing(rules, learned.map.clone(), dimensions, prepared.channels())?;
+            let nothing =
+                Gathered::nothing(self.rules, learned.map.clone(), dimensions, prepared.channels())?;
             self.gathered = Some(nothing);
         }
         let Some(gathered) = &mut self.gathered else { return Ok(()) };
@@ -138,19 +217,8 @@ impl Fitting {
         gathered.add(&contents, &prepared, points, run)
     }
 
-    fn rules(&self) -> Rules {
-        let (folds, seed) = match self.settings.calibration {
-            Calibration::CrossFit { folds, seed }
-            | Calibration::Gaussian { folds, seed }
-            | Calibration::Fixed { folds, seed, .. } => (folds, seed),
-            _ => (1, 0),
-        };
-        let keep_points = matches!(self.settings.distance, Distance::Conformance { .. });
-        Rules { folds, seed, keep_points }
-    }
-
-    /// The model of all that was added.
-    pub fn finish(self, run: &Run) -> Result<Detector> {
+    /// The fitted view, and scores of sampled series that were left out, by their places.
+    fn finish(self, settings: &Settings, run: &Run) -> Result<(FittedView, Vec<(usize, f64)>)> {
         let (Some(learned), Some(gathered)) = (self.learned, self.gathered) else {
             return Err(Error::TooFew {
                 what: "fitting a detector".into(),
@@ -159,81 +227,61 @@ impl Fitting {
                 advice: "give more normal series".into(),
             });
         };
-        let settings = self.settings;
-        settings.measure().validate(gathered.count())?;
+        let (variance, mean_square) = gathered.variance_and_mean_square();
+        let geometry = self.view.geometry(learned.kernel, variance, mean_square);
+        geometry.measure.validate(gathered.count())?;
         let scores = match settings.calibration {
-            Calibration::None {} => None,
-            _ => {
-                let pairs = (&learned.kernel, settings.scaling);
-                let (rank, measure) = (settings.rank, settings.measure());
-                Some(Compact::cross_fitted_scores(&gathered, rank, measure, pairs, run)?)
-            }
+            Calibration::None {} if settings.given().len() == 1 => Vec::new(),
+            _ => Compact::cross_fitted_scores(&gathered, self.view.rank, &geometry, run)?,
         };
-        if scores.as_ref().is_some_and(Vec::is_empty) {
-            return Err(Error::TooFew {
-                what: "calibration beside the landmarks".into(),
-                needed: 1,
-                found: 0,
-                advice: "give more normal series, fewer landmarks, or calibration none".into(),
-            });
-        }
-        let compact = Compact::finish(gathered, settings.rank, run)?;
-        let fitted = Fitted::compact(learned.preparation, learned.kernel, compact, run)?;
-        let members = fitted.compact.iter().flat_map(|c| c.gathered.examples()).map(|e| e.place).collect();
-        settings.detector(fitted, members, scores.map(Calibrated::new))
+        let compact = Compact::finish(gathered, self.view.rank, run)?;
+        let channels = learned.preparation.prepared_channels();
+        let model = FittedCompact::new(compact, &geometry.kernel, channels, run)?;
+        let (view, preparation) = (self.view, learned.preparation);
+        Ok((FittedView { view, preparation, geometry, model: Model::Compact(model) }, scores))
     }
 }
 
-impl Fitted {
-    /// A pipeline with a compact model; its corpus are the examples.
-    pub(super) fn compact(
-        preparation: FittedPreparation,
-        kernel: Kernel,
-        compact: Compact,
-        run: &Run,
-    ) -> Result<Self> {
-        let examples = compact.gathered.examples();
-        let channels = preparation.prepared_channels();
-        let mut corpus = SeriesSet::new(channels)?;
-        examples.iter().try_for_each(|example| corpus.push(&example.values))?;
-        let self_values = self_values(std::slice::from_ref(&kernel), &corpus, run)?.pop().unwrap_or_default();
-        let spectrum = compact.spectrum(run)?;
-        Ok(Self { preparation, kernel, corpus, self_values, spectrum, compact: Some(compact) })
-    }
+/// Fits compact views on a corpus that is in memory as a whole.
+pub(super) fn fit_compact(
+    settings: &Settings,
+    views: Vec<View>,
+    corpus: &SeriesSet,
+    run: &Run,
+) -> Result<Detector> {
+    let mut fitting = Fitting::of_views(settings, views);
+    fitting.add(corpus, run)?;
+    fitting.finish(run)
 }
 
-impl Settings {
-    /// An error where a compact space does not go with the other settings.
-    pub(super) fn validate_space(&self) -> Result<()> {
-        self.space.validate()?;
-        if self.space.is_gram() {
-            return Ok(());
-        }
-        if self.space == (Space::Features {}) && !has_features(&self.kernel) {
-            let rule = "this kernel has no features of its own (flat_linear, sig_explicit, sig_random and sig_fourier have); choose \
-                        landmarks, such as landmarks:256";
-            return Err(Error::bad_param("space", format!("features with {}", self.kernel), rule));
-        }
-        let folds = match self.calibration {
-            Calibration::None {} => 1,
-            Calibration::CrossFit { folds, .. }
-            | Calibration::Gaussian { folds, .. }
-            | Calibration::Fixed { folds, .. } => folds,
-            other => {
-                let rule = "compact models are calibrated by cross_fit, gaussian, fixed or none";
-                return Err(Error::bad_param("calibration", other, rule));
+impl Fitting {
+    /// Adds what models alike have gathered.
+    fn take(&mut self, fitted: FittedViews, run: &Run) -> Result<()> {
+        for (own, one) in self.views.iter_mut().zip(fitted.views) {
+            let Model::Compact(model) = one.model else { continue };
+            let more = model.compact.into_gathered(run)?;
+            match &mut own.gathered {
+                Some(gathered) => gathered.merge(more)?,
+                empty => *empty = Some(more),
             }
-        };
-        if folds > usize::from(u8::MAX) {
-            return Err(Error::bad_param("folds", folds, "compact models have at most 255"));
         }
         Ok(())
     }
 
-    pub(super) fn fit_compact(&self, corpus: &SeriesSet, run: &Run) -> Result<Detector> {
-        let mut fitting = Fitting::new(self)?;
-        fitting.add(corpus, run)?;
-        fitting.finish(run)
+    /// What a model has that differs, so that it cannot be added.
+    fn unlike(&self, settings: &Settings, model: &Detector) -> Option<&'static str> {
+        if model.settings != *settings || model.fitted.views.len() != self.views.len() {
+            return Some("settings");
+        }
+        self.views.iter().zip(&model.fitted.views).find_map(|(own, one)| {
+            let (learned, compact) = (own.learned.as_ref()?, one.model.compact()?);
+            let alike = [
+                (one.preparation == learned.preparation, "a preparation"),
+                (one.geometry.kernel == learned.kernel, "a kernel"),
+                (compact.compact.gathered.map == learned.map, "landmarks"),
+            ];
+            alike.into_iter().find(|(same, _)| !same).map(|(_, what)| what)
+        })
     }
 }
 
@@ -242,12 +290,10 @@ impl Detector {
     /// `landmarks` and `features`.
     pub fn partial_fit(self, more: &SeriesSet, run: &Run) -> Result<Self> {
         let mut fitting = Fitting::like(&self)?;
-        let names = self.corpus_names.clone().filter(|_| more.is_empty());
-        if let Some(compact) = self.fitted.compact {
-            fitting.gathered = Some(compact.into_gathered(run)?);
-        }
+        let names = self.corpus_names.filter(|_| more.is_empty());
+        fitting.take(self.fitted, run)?;
         fitting.add(more, run)?;
-        Ok(fitting.finish(run)?.with_corpus_names(names))
+        Ok(Self { notes: self.notes, ..fitting.finish(run)?.with_corpus_names(names) })
     }
 
     /// The model of the series of all these models, in their order. They must be compact (spaces `landmarks` or `features`)
@@ -258,21 +304,11 @@ impl Detector {
             return Err(Error::bad_param("models", 0, "give at least one"));
         };
         let mut fitting = Fitting::like(&first)?;
-        let mut names = first.corpus_names.clone();
-        let (settings, preparation, kernel) =
-            (first.settings.clone(), first.fitted.preparation.clone(), first.fitted.kernel.clone());
-        let Some(compact) = first.fitted.compact else {
-            return Err(Error::bad_param("space", "gram", "models of all pairs do not merge"));
-        };
-        let mut gathered = compact.into_gathered(run)?;
+        let (mut names, notes) = (first.corpus_names.clone(), first.notes.clone());
+        let settings = first.settings.clone();
+        fitting.take(first.fitted, run)?;
         for (at, model) in models.enumerate() {
-            let alike = [
-                (model.settings == settings, "settings"),
-                (model.fitted.preparation == preparation, "a preparation"),
-                (model.fitted.kernel == kernel, "a kernel"),
-                (model.fitted.compact.as_ref().is_some_and(|c| c.gathered.map == gathered.map), "landmarks"),
-            ];
-            if let Some((_, what)) = alike.iter().find(|(same, _)| !same) {
+            if let Some(what) = fitting.unlike(&settings, &model) {
                 let rule = format!(
                     "it has {what} of its own, and points of different spaces do not add up; fit the parts like one of \
                      them (--like MODEL, Fitting::like)"
@@ -286,27 +322,24 @@ impl Detector {
                 }
                 _ => None,
             };
-            if let Some(compact) = model.fitted.compact {
-                gathered.merge(compact.into_gathered(run)?)?;
-            }
+            fitting.take(model.fitted, run)?;
         }
-        fitting.gathered = Some(gathered);
-        Ok(fitting.finish(run)?.with_corpus_names(names))
+        Ok(Self { notes, ..fitting.finish(run)?.with_corpus_names(names) })
     }
 
     /// Number of normal series that the model is of.
     pub fn corpus_series(&self) -> usize {
-        self.fitted.spectrum.count()
+        self.spectrum().count()
     }
 
-    /// The share of the sum of `k(x,x)` over the corpus that the coordinates of a compact model miss; 0 for all others.
+    /// The share of the sum of `k(x,x)` over the corpus that the coordinates of the first view miss; 0 for all pairs.
     pub fn trace_error(&self) -> f64 {
-        self.fitted.compact.as_ref().map_or(0.0, |compact| compact.gathered.trace_error())
+        self.first().model.compact().map_or(0.0, |model| model.compact.gathered.trace_error())
     }
 
-    /// Number of landmarks, where the model has some.
+    /// Number of landmarks of the first view, where it has some.
     pub fn landmarks(&self) -> Option<usize> {
-        match &self.fitted.compact.as_ref()?.gathered.map {
+        match &self.first().model.compact()?.compact.gathered.map {
             Map::Landmarks(map) => Some(map.series.len()),
             Map::Features => None,
         }
@@ -314,19 +347,6 @@ impl Detector {
 
     /// The place among all normal series of one that was found nearest.
     pub(super) fn place_of(&self, nearest: usize) -> usize {
-        if self.fitted.compact.is_some() { nearest } else { self.members[nearest] }
-    }
-
-    /// The example (by its place in the kept corpus) for a series that was found nearest: itself where it is kept.
-    pub(super) fn example_of(&self, nearest: usize) -> Option<usize> {
-        match &self.fitted.compact {
-            None => Some(nearest),
-            Some(compact) => {
-                let places = compact.gathered.examples();
-                let known: HashMap<usize, usize> =
-                    places.iter().enumerate().map(|(at, one)| (one.place, at)).collect();
-                known.get(&nearest).copied()
-            }
-        }
+        if self.is_all_pairs() { self.members[nearest] } else { nearest }
     }
 }

@@ -11,6 +11,7 @@
 //! ```
 
 mod compact_file;
+mod container;
 mod estimate;
 mod explain;
 mod file;
@@ -18,229 +19,44 @@ mod findings;
 mod fit;
 mod incremental;
 mod place;
+mod preset;
 mod scored;
+mod settings;
 mod summary;
 
 pub use estimate::{Estimate, in_words as bytes_in_words};
 pub use explain::{Difference, Direction, Explanation, Replaced};
-pub use findings::{Finding, Findings, Rule};
+pub use findings::{Finding, Findings, Rule, ViewScore};
 pub use incremental::Fitting;
 pub use place::Placed;
-pub use scored::{ModelSummary, Scored, ScoredSeries};
+pub use preset::Preset;
+pub use scored::{ModelSummary, Scored, ScoredSeries, ViewSummaries, ViewSummary};
+pub use settings::{Settings, Views};
 pub use summary::{
     CalibrationDescription, CorpusDescription, Description, Lengths, SpaceDescription, SpectrumDescription,
+    ViewDescription,
 };
 
 use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
 
 use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
 use crate::data::SeriesSet;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
-use crate::gram::{self, Cross, Gram, Scaling};
 use crate::kernel::Kernel;
 use crate::law::WeightedChiSquare;
-use crate::linalg::matrix::Scaled;
-use crate::model::compact::{Compact, Pairs, Points, Space};
-use crate::model::{Measured, first_two};
-use crate::prepare::{FittedPreparation, Preparation};
+use crate::model::{FittedView, FittedViews, Measured, Model};
+use crate::prepare::FittedPreparation;
 use crate::run::Run;
-use crate::score::{Distance, Measure, Norm, outside_shares, scores_by_rank};
-use crate::spectrum::{Projection, Rank, Spectrum};
-
-/// Everything that can be chosen about a detector. Plain data: the same JSON everywhere.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// What is done to series before anything else.
-    pub prepare: Preparation,
-    /// The inner product.
-    pub kernel: Kernel,
-    /// Whether kernel values are normalised.
-    pub scaling: Scaling,
-    /// The variance norm.
-    pub norm: Norm,
-    /// Its regularisation.
-    pub alpha: f64,
-    /// Distance to the mean or to the nearest corpus series.
-    pub distance: Distance,
-    /// Which eigenpairs are kept.
-    pub rank: Rank,
-    /// Where the covariance is worked out.
-    #[serde(skip_serializing_if = "Space::is_gram")]
-    pub space: Space,
-    /// How scores become p-values.
-    pub calibration: Calibration,
-    /// The false-alarm rate that flags aim at.
-    pub level: f64,
-    /// How p-values become flags.
-    pub decision: Decision,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            prepare: Preparation::standard(),
-            kernel: Kernel::default(),
-            scaling: Scaling::default(),
-            norm: Norm::default(),
-            alpha: 0.1,
-            distance: Distance::default(),
-            rank: Rank::default(),
-            space: Space::default(),
-            calibration: Calibration::default(),
-            level: 0.05,
-            decision: Decision::default(),
-        }
-    }
-}
-
-impl Settings {
-    /// An error that names the parameter and the rule, if one is outside its domain.
-    pub fn validate(&self) -> Result<()> {
-        self.prepare.validate()?;
-        self.kernel.validate()?;
-        self.rank.validate()?;
-        self.calibration.validate()?;
-        self.validate_space()?;
-        self.measure().validate(usize::MAX)?;
-        if matches!(self.calibration, Calibration::Gaussian { .. })
-            && self.distance != (Distance::Mahalanobis {})
-        {
-            let rule =
-                "the Gaussian law is that of the Mahalanobis distance; choose it, or calibration cross_fit";
-            return Err(Error::bad_param("calibration", "gaussian", rule));
-        }
-        if matches!(self.scaling, Scaling::Log | Scaling::LogNormalized) {
-            let rule = "logarithms are no inner products; a detector takes raw or normalized";
-            return Err(Error::bad_param("scaling", "log", rule));
-        }
-        check_level(self.level)
-    }
-
-    /// Norm, regularisation and distance.
-    pub fn measure(&self) -> Measure {
-        Measure { norm: self.norm, alpha: self.alpha, distance: self.distance }
-    }
-}
-
-/// A fitted pipeline without its calibration.
-#[derive(Debug, Clone, PartialEq)]
-struct Fitted {
-    preparation: FittedPreparation,
-    /// With every `auto` worked out.
-    kernel: Kernel,
-    /// Prepared.
-    corpus: SeriesSet,
-    /// `k(x,x)` before normalising.
-    self_values: Vec<Scaled>,
-    spectrum: Spectrum,
-    /// Where not all pairs are worked out: the corpus above are then examples of it.
-    compact: Option<Compact>,
-}
-
-/// Scored at a time: bounds the memory of the queries' kernel values.
-const BATCH: usize = 1024;
-
-impl Fitted {
-    fn new(settings: &Settings, corpus: &SeriesSet, run: &Run) -> Result<Self> {
-        Ok(Self::with_gram(settings, corpus, run)?.0)
-    }
-
-    fn with_gram(settings: &Settings, corpus: &SeriesSet, run: &Run) -> Result<(Self, Gram)> {
-        let (preparation, corpus) = settings.prepare.fit(corpus)?;
-        let kernel = settings.kernel.resolve(&corpus)?;
-        let gram = gram::gram(&kernel, &corpus, settings.scaling, run)?;
-        settings.measure().validate(gram.len())?;
-        let spectrum = Spectrum::new(&gram, settings.rank, run)?;
-        let self_values = gram.self_values.clone();
-        // A model must not change when its caller's data do.
-        let corpus = corpus.into_owned();
-        Ok((Self { preparation, kernel, corpus, self_values, spectrum, compact: None }, gram))
-    }
-
-    /// Measures raw series, a batch at a time.
-    fn measure(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<Measured>> {
-        let queries = self.preparation.apply(queries)?;
-        let mut results = Vec::with_capacity(queries.len());
-        let indices: Vec<usize> = (0..queries.len()).collect();
-        for batch in indices.chunks(BATCH) {
-            let some = if batch.len() == queries.len() { queries.clone() } else { queries.select(batch) };
-            let found = self.measure_batch(settings, &some, run);
-            results.extend(found.map_err(|e| e.renumbered(batch, &[]))?);
-        }
-        Ok(results)
-    }
-
-    fn measure_batch(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<Measured>> {
-        if let Some(compact) = &self.compact {
-            let points = self.points(settings, queries, run)?;
-            return compact.measure(&points, self.pairs(settings, queries), settings.measure(), run);
-        }
-        let cross =
-            gram::cross(&self.kernel, queries, &self.corpus, &self.self_values, settings.scaling, run)?;
-        let projection = self.spectrum.project(&cross, run)?;
-        self.measured(settings, &cross, &projection, run)
-    }
-
-    /// Prepared series as the points of a compact model.
-    fn points(&self, settings: &Settings, prepared: &SeriesSet, run: &Run) -> Result<Points> {
-        match &self.compact {
-            Some(compact) => compact.gathered.map.points(&self.kernel, settings.scaling, prepared, run),
-            None => Err(Error::bad_param("space", "gram", "has no points")),
-        }
-    }
-
-    /// Where a compact model takes kernel values from.
-    fn pairs<'a>(&'a self, settings: &Settings, queries: &'a SeriesSet) -> Pairs<'a> {
-        Pairs { kernel: &self.kernel, scaling: settings.scaling, queries }
-    }
-
-    /// The same from kernel values and coordinates that are there already.
-    fn measured(
-        &self,
-        settings: &Settings,
-        cross: &Cross,
-        projection: &Projection,
-        run: &Run,
-    ) -> Result<Vec<Measured>> {
-        let rank = [self.spectrum.rank()];
-        let by_measure = |measure| {
-            scores_by_rank(&self.spectrum, cross, projection, measure, &rank, run).map(|mut s| s.pop())
-        };
-        let measure = settings.measure();
-        let scores = by_measure(measure)?.unwrap_or_default();
-        // The nearest series is told for the distance to the mean too.
-        let nearest = match scores.nearest {
-            Some(nearest) => nearest,
-            None => by_measure(Measure { distance: Distance::default(), ..measure })?
-                .and_then(|s| s.nearest)
-                .unwrap_or_default(),
-        };
-        let outside = outside_shares(projection);
-        let measured = scores.values.into_iter().zip(nearest).zip(outside).enumerate();
-        Ok(measured
-            .map(|(q, ((score, nearest), outside_span))| Measured {
-                score,
-                nearest,
-                outside_span,
-                coordinates: first_two(projection.coordinates.row(q)),
-            })
-            .collect())
-    }
-
-    fn raw_scores(&self, settings: &Settings, queries: &SeriesSet, run: &Run) -> Result<Vec<f64>> {
-        Ok(self.measure(settings, queries, run)?.into_iter().map(|measured| measured.score).collect())
-    }
-}
+use crate::score::Norm;
+use crate::spectrum::Spectrum;
 
 /// A fitted detector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detector {
+    /// What was chosen, with the calibration resolved.
     settings: Settings,
-    fitted: Fitted,
+    fitted: FittedViews,
     /// The model's corpus as indices into the series it was fitted on (a split leaves some out).
     members: Vec<usize>,
     calibrated: Option<Calibrated>,
@@ -249,6 +65,8 @@ pub struct Detector {
     /// The law of a squared score, with the Gaussian calibration.
     law: Option<WeightedChiSquare>,
     corpus_names: Option<Vec<String>>,
+    /// What the user should know about the choice of views.
+    notes: Vec<String>,
 }
 
 impl Detector {
@@ -266,7 +84,7 @@ impl Detector {
         run: &Run,
     ) -> Result<Findings> {
         check_level(level)?;
-        let measured = self.fitted.measure(&self.settings, series, run)?;
+        let measured = self.fitted.measure(series, run)?;
         Ok(Findings::new(self, measured, level, decision))
     }
 
@@ -282,9 +100,9 @@ impl Detector {
         let places: BTreeMap<usize, usize> =
             self.members.iter().enumerate().map(|(at, m)| (*m, at)).collect();
         // Compact models tell the place among all series, of which they keep a few.
-        let place = |nearest: usize| match self.fitted.compact {
-            Some(_) => (nearest < self.corpus_series()).then_some(nearest),
-            None => places.get(&nearest).copied(),
+        let place = |nearest: usize| match self.first().model {
+            Model::Compact(_) => (nearest < self.corpus_series()).then_some(nearest),
+            Model::AllPairs(_) => places.get(&nearest).copied(),
         };
         let placed = |measured: Measured| {
             let missing = || Error::bad_param("nearest", measured.nearest, "is no series of this model");
@@ -294,29 +112,44 @@ impl Detector {
         Ok(Findings::new(self, measured?, level, decision))
     }
 
-    /// What was chosen.
+    /// What was chosen, with the calibration resolved.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The kernel with every `auto` worked out.
+    /// The first view: pictures are of it.
+    fn first(&self) -> &FittedView {
+        self.fitted.first()
+    }
+
+    /// Number of views.
+    pub fn views(&self) -> usize {
+        self.fitted.views.len()
+    }
+
+    /// The kernel of the first view, with every `auto` worked out.
     pub fn kernel(&self) -> &Kernel {
-        &self.fitted.kernel
+        &self.first().geometry.kernel
     }
 
-    /// The fitted preparation.
+    /// The fitted preparation of the first view.
     pub fn preparation(&self) -> &FittedPreparation {
-        &self.fitted.preparation
+        &self.first().preparation
     }
 
-    /// The spectral decomposition of the corpus.
+    /// The spectral decomposition of the corpus in the first view.
     pub fn spectrum(&self) -> &Spectrum {
-        &self.fitted.spectrum
+        self.first().spectrum()
     }
 
-    /// The prepared corpus of the model.
+    /// The prepared corpus of the first view.
     pub fn corpus(&self) -> &SeriesSet {
-        &self.fitted.corpus
+        self.first().corpus()
+    }
+
+    /// Whether the model keeps all pairs of its series.
+    pub fn is_all_pairs(&self) -> bool {
+        matches!(self.first().model, Model::AllPairs(_))
     }
 
     /// The model's corpus as indices into the series it was fitted on.
@@ -384,7 +217,7 @@ impl Detector {
 
     /// What the corpus and the norm are good for.
     pub fn diagnostics(&self) -> Diagnostics {
-        Diagnostics::new(self.spectrum(), self.settings.measure(), self.corpus(), self.calibrated())
+        Diagnostics::new(self.spectrum(), self.first().geometry.measure, self.corpus(), self.calibrated())
     }
 
     /// Names of the series that the detector was fitted on, one each, to be told with findings.
@@ -403,11 +236,16 @@ impl Detector {
         self.warnings_at(self.settings.level)
     }
 
+    /// What the user should know about the choice of views, in plain sentences.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// The same when flags are made at another level.
     pub fn warnings_at(&self, level: f64) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.spectrum().rank() == 0 {
-            let meaning = match self.settings.norm {
+        if self.fitted.views.iter().all(|view| view.spectrum().rank() == 0) {
+            let meaning = match self.first().view.norm {
                 Norm::Envelope => "a score is the plain distance in feature space over sqrt(alpha)",
                 Norm::Tikhonov => "every score is 0",
                 Norm::Exact => "a score is 0 for the same series and infinite for any other",

@@ -6,8 +6,8 @@ use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::gram;
 use crate::linalg::matrix::Matrix;
+use crate::model::Geometry;
 use crate::run::Run;
-use crate::score::leave_one_out;
 
 /// What a detector says about a batch, and where the series of the batch lie.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl Detector {
         run: &Run,
     ) -> Result<Placed> {
         check_level(level)?;
-        let measured = self.fitted.measure(&self.settings, series, run)?;
+        let measured = self.fitted.measure(series, run)?;
         let places = measured.iter().map(|one| one.coordinates).collect();
         Ok(Placed { findings: Findings::new(self, measured, level, decision), places })
     }
@@ -46,17 +46,26 @@ impl Detector {
         (0..self.spectrum().corpus_len()).map(|p| [at(0, p), at(1, p)]).collect()
     }
 
+    /// Whether every distance has its neighbours with one of so many series left out.
+    pub(crate) fn can_leave_out(&self, count: usize) -> bool {
+        self.fitted.views.iter().all(|view| view.geometry.measure.validate(count - 1).is_ok())
+    }
+
     /// The scores of the model's own corpus, each series under a model without it.
     pub fn leave_one_out_scores(&self, run: &Run) -> Result<Vec<f64>> {
         if let (Calibration::LeaveOneOut {}, Some(calibrated)) = (self.settings.calibration, &self.calibrated)
         {
             return Ok(calibrated.scores().to_vec());
         }
-        if self.fitted.compact.is_some() {
+        if !self.is_all_pairs() {
             let rule = "a compact model does not keep its series; its calibration scores are those of series left out";
-            return Err(crate::Error::bad_param("space", &self.settings.space, rule));
+            return Err(crate::Error::bad_param("space", &self.first().view.space, rule));
         }
-        let gram = gram::gram(self.kernel(), self.corpus(), self.settings.scaling, run)?;
-        Ok(leave_one_out(&gram, self.settings.rank, self.settings.measure(), run)?.values)
+        let mut scores = Vec::new();
+        for view in &self.fitted.views {
+            let Geometry { kernel, scaling, .. } = &view.geometry;
+            scores.push(view.leave_one_out(&gram::gram(kernel, view.corpus(), *scaling, run)?, run)?);
+        }
+        Ok(self.fitted.combined_scores(&scores))
     }
 }

@@ -8,12 +8,13 @@ use crate::calibrate::Calibration;
 use crate::data::Dataset;
 use crate::gram::Scaling;
 use crate::kernel::Kernel;
+use crate::model::{Combination, FittedView};
 use crate::prepare::Preparation;
 use crate::score::{Distance, Norm};
 
-/// What a batch says about its model.
+/// One view of a model, in short.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ModelSummary {
+pub struct ViewSummary {
     /// With every `auto` worked out.
     pub kernel: Kernel,
     /// Whether kernel values are normalised.
@@ -28,6 +29,62 @@ pub struct ModelSummary {
     pub prepare: Preparation,
     /// Kept eigenpairs.
     pub rank: usize,
+}
+
+impl ViewSummary {
+    pub(super) fn new(fitted: &FittedView) -> Self {
+        let (view, geometry) = (&fitted.view, &fitted.geometry);
+        Self {
+            kernel: geometry.kernel.clone(),
+            scaling: view.scaling,
+            norm: view.norm,
+            alpha: geometry.measure.alpha,
+            distance: view.distance,
+            prepare: view.prepare.clone(),
+            rank: fitted.spectrum().rank(),
+        }
+    }
+}
+
+/// One view, whose choices stand beside the rest, or several.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ViewSummaries {
+    /// One.
+    One(ViewSummary),
+    /// Several, and how they are combined.
+    Several {
+        /// In order.
+        views: Vec<ViewSummary>,
+        /// How their scores become one.
+        combination: Combination,
+    },
+}
+
+impl ViewSummaries {
+    /// The first view, which pictures are of.
+    pub fn first(&self) -> &ViewSummary {
+        match self {
+            Self::One(view) => view,
+            Self::Several { views, .. } => &views[0],
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[ViewSummary] {
+        match self {
+            Self::One(view) => std::slice::from_ref(view),
+            Self::Several { views, .. } => views,
+        }
+    }
+}
+
+/// What a batch says about its model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelSummary {
+    /// How series are looked at.
+    #[serde(flatten)]
+    pub views: ViewSummaries,
     /// Series of the model's corpus.
     pub corpus_series: usize,
     /// How scores become p-values.
@@ -39,15 +96,13 @@ pub struct ModelSummary {
 impl ModelSummary {
     /// Of a detector.
     pub fn new(detector: &Detector) -> Self {
+        let mut views: Vec<ViewSummary> = detector.fitted.views.iter().map(ViewSummary::new).collect();
         let settings = detector.settings();
         Self {
-            kernel: detector.kernel().clone(),
-            scaling: settings.scaling,
-            norm: settings.norm,
-            alpha: settings.alpha,
-            distance: settings.distance,
-            prepare: settings.prepare.clone(),
-            rank: detector.spectrum().rank(),
+            views: match views.len() {
+                1 => ViewSummaries::One(views.swap_remove(0)),
+                _ => ViewSummaries::Several { views, combination: settings.combination },
+            },
             corpus_series: detector.corpus_series(),
             calibration: settings.calibration,
             calibration_scores: detector.calibrated().map(|c| c.scores().len()),

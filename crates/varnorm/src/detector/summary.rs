@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::{Detector, Settings};
+use super::{Detector, Settings, ViewSummary};
 use crate::calibrate::GaussianCheck;
 use crate::data::SeriesSet;
 use crate::diagnostics::Diagnostics;
 use crate::kernel::Kernel;
-use crate::model::compact::Space;
+use crate::model::{FittedView, Space};
 
 /// A model, described.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,6 +18,9 @@ pub struct Description {
     pub settings: Settings,
     /// The kernel with every `auto` worked out.
     pub kernel: Kernel,
+    /// Every view, in JSON only where there are several; the rest is about the first of them.
+    #[serde(skip_serializing_if = "is_one")]
+    pub views: Vec<ViewDescription>,
     /// What it was fitted on.
     pub corpus: CorpusDescription,
     /// The covariance.
@@ -31,8 +34,41 @@ pub struct Description {
     pub gaussian_check: Option<GaussianCheck>,
     /// What the corpus and the norm are good for.
     pub diagnostics: Diagnostics,
+    /// What to know about the choice of views.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What to know before trusting it.
     pub warnings: Vec<String>,
+}
+
+fn is_one(views: &[ViewDescription]) -> bool {
+    views.len() == 1
+}
+
+/// One view of a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ViewDescription {
+    /// Its name.
+    pub name: String,
+    /// Its choices, every `auto` worked out.
+    #[serde(flatten)]
+    pub summary: ViewSummary,
+    /// `tr^2 / |.|_HS^2` of its covariance.
+    pub effective_dimension: f64,
+    /// Its space, where it is compact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<Space>,
+}
+
+impl ViewDescription {
+    fn new(fitted: &FittedView) -> Self {
+        Self {
+            name: fitted.name(),
+            summary: ViewSummary::new(fitted),
+            effective_dimension: fitted.spectrum().effective_dimension(),
+            space: fitted.model.compact().map(|_| fitted.view.space.clone()),
+        }
+    }
 }
 
 /// What a model was fitted on.
@@ -125,6 +161,7 @@ impl Description {
             kind: "model",
             settings: settings.clone(),
             kernel: detector.kernel().clone(),
+            views: detector.fitted.views.iter().map(ViewDescription::new).collect(),
             corpus: CorpusDescription {
                 series: detector.corpus_series(),
                 channels: detector.preparation().channels(),
@@ -147,8 +184,8 @@ impl Description {
                     target_false_alarm_rate: detector.target_false_alarm_rate(settings.level),
                 }
             }),
-            space: (!settings.space.is_gram()).then(|| SpaceDescription {
-                space: settings.space.clone(),
+            space: (!detector.is_all_pairs()).then(|| SpaceDescription {
+                space: detector.first().view.space.clone(),
                 dimensions: spectrum.highest_rank,
                 landmarks: detector.landmarks(),
                 trace_error: detector.trace_error(),
@@ -156,6 +193,7 @@ impl Description {
             }),
             gaussian_check: detector.gaussian_check(settings.level),
             diagnostics: detector.diagnostics(),
+            notes: detector.notes().to_vec(),
             warnings: detector.warnings(),
         }
     }

@@ -293,6 +293,15 @@ pub const CATALOGUE: &[KernelInfo] = &[
     },
 ];
 
+impl Kernel {
+    /// Its name, as in JSON.
+    pub fn name(&self) -> &'static str {
+        let json = serde_json::to_value(self).unwrap_or_default();
+        let name = json.get("kernel").and_then(Value::as_str).unwrap_or("");
+        CATALOGUE.iter().find(|info| info.name == name).map_or("", |info| info.name)
+    }
+}
+
 impl std::str::FromStr for Kernel {
     type Err = Error;
 

@@ -60,6 +60,17 @@ impl Parameter {
     }
 }
 
+impl std::str::FromStr for Parameter {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text.trim() {
+            "auto" => Ok(Self::Auto),
+            number => number.parse().map(Self::Value).map_err(|_| "must be a number or auto".into()),
+        }
+    }
+}
+
 impl Serialize for Parameter {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {

@@ -29,7 +29,8 @@ pub(super) fn facts(report: &Report, detector: &Detector, dataset: &Dataset) -> 
     let scored = &report.scored;
     let kernel = detector.kernel();
     let (kernel_words, formula) = words::info(kernel).map_or(("", ""), |info| (info.words, info.formula));
-    let (norm, norm_formula) = words::norm(settings.norm, settings.alpha);
+    let view = scored.model.views.first();
+    let (norm, norm_formula) = words::norm(view.norm, view.alpha);
     let scores = detector.calibrated().map_or(0, |c| c.scores().len());
     let mut facts = Vec::new();
     if !dataset.series.is_empty() {
@@ -49,12 +50,12 @@ pub(super) fn facts(report: &Report, detector: &Detector, dataset: &Dataset) -> 
         fact(
             "Preparation",
             words::preparation(detector.preparation().steps()),
-            Some(settings.prepare.to_string()),
+            Some(view.prepare.to_string()),
         ),
         fact("Kernel", format!("{kernel}: {kernel_words}"), Some(format!("k(x,y) = {formula}"))),
-        fact("Kernel values", words::scaling(settings.scaling), None),
+        fact("Kernel values", words::scaling(view.scaling), None),
         fact("Norm", norm, Some(format!("|x|^2 = {norm_formula}"))),
-        fact("Distance", words::distance(settings.distance), None),
+        fact("Distance", words::distance(view.distance), None),
         fact(
             "Rank",
             format!(

@@ -260,10 +260,7 @@ fn normal_scores(detector: &Detector, run: &Run) -> Result<(Vec<f64>, NormalScor
     let count = detector.corpus().len();
     let calibrated = detector.calibrated().map(|c| c.scores().to_vec());
     let (mut scores, from) = match calibrated {
-        _ if detector.settings().space.is_gram()
-            && (3..=LEAVE_OUT).contains(&count)
-            && fits(detector, count) =>
-        {
+        _ if detector.is_all_pairs() && (3..=LEAVE_OUT).contains(&count) && fits(detector, count) => {
             (detector.leave_one_out_scores(run)?, NormalScores::LeaveOneOut)
         }
         Some(scores) => (scores, NormalScores::Calibration),
@@ -275,7 +272,7 @@ fn normal_scores(detector: &Detector, run: &Run) -> Result<(Vec<f64>, NormalScor
 
 /// Whether the distance has its neighbours with one series left out.
 fn fits(detector: &Detector, count: usize) -> bool {
-    detector.settings().measure().validate(count - 1).is_ok()
+    detector.can_leave_out(count)
 }
 
 fn numbers_or_words<S: serde::Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {

@@ -185,8 +185,9 @@ fn spectrum(report: &Report) -> Figure {
                 )
                 .colored(2),
             );
-    let alpha = report.scored.model.alpha;
-    if report.scored.model.norm != crate::score::Norm::Exact && alpha > 0.0 {
+    let view = report.scored.model.views.first();
+    let alpha = view.alpha;
+    if view.norm != crate::score::Norm::Exact && alpha > 0.0 {
         plot = plot.with(Curve::new("alpha", Style::Horizontal, vec![(f64::NAN, alpha)]).colored(FLAGGED));
     }
     Figure {

@@ -111,6 +111,7 @@ pub(super) fn distance(distance: Distance) -> String {
 
 pub(super) fn calibration(calibration: Calibration, scores: usize) -> String {
     match calibration {
+        Calibration::Auto {} => "leave-one-out, or cross-fitting where not all pairs are kept".into(),
         Calibration::None {} => "none: scores only, no p-values and no flags".into(),
         Calibration::Quantile { holdout, .. } => {
             format!("quantile of {scores} normal scores, held out ({} of the series)", percent(holdout))

@@ -28,16 +28,19 @@ use crate::spectrum::{Leaver, Projection, RELATIVE_THRESHOLD, Rank, Spectrum};
 /// in the corpus. See the module's text for how.
 pub fn leave_one_out(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Result<Scores> {
     let n = gram.len();
-    if n < 3 {
+    if n < 2 {
         return Err(Error::TooFew {
             what: "leave-one-out".into(),
-            needed: 3,
+            needed: 2,
             found: n,
             advice: "give more normal series".into(),
         });
     }
     rank.validate()?;
     measure.validate(n - 1)?;
+    if n == 2 {
+        return Ok(of_two(gram, measure));
+    }
     let every = Rank { max_rank: None, eigenvalue_threshold: Some(0.0) };
     let spectrum = Spectrum::new(gram, every, run)?;
     let closed = ClosedForm::new(&spectrum, rank, measure, run)?;
@@ -62,6 +65,15 @@ pub fn leave_one_out(gram: &Gram, rank: Rank, measure: Measure, run: &Run) -> Re
         nearest: matches!(measure.distance, Distance::Conformance { .. })
             .then(|| cells.iter().map(|c| c.1).collect()),
     })
+}
+
+/// Each of two series under the model of the other: a single point, without a covariance.
+fn of_two(gram: &Gram, measure: Measure) -> Scores {
+    let square = gram.matrix.get(0, 0) + gram.matrix.get(1, 1) - 2.0 * gram.matrix.get(0, 1);
+    let longest = gram.matrix.get(0, 0).max(gram.matrix.get(1, 1));
+    let score = measure.norm.outside(measure.alpha, 1e-10 * longest).add(0.0, square.max(0.0)).sqrt();
+    let nearest = matches!(measure.distance, Distance::Conformance { .. }).then(|| vec![1, 0]);
+    Scores { values: vec![score; 2], nearest }
 }
 
 /// The score under the spectrum without the series, from that of the whole; `None` where that is not clear.

@@ -104,15 +104,15 @@ fn one_trial(law: &Gaussian, plan: Plan, kind: &str, trial: u64) -> Result<Rates
     let fresh = series(plan.fresh, 3 * trial + 1, 0.0)?;
     let run = Run::sequential();
     let prepare = "none".parse::<crate::Preparation>()?;
-    let settings = |calibration: Calibration| Settings {
-        prepare: prepare.clone(),
-        kernel: Kernel::FlatLinear {},
-        scaling: Scaling::Raw,
-        norm: Norm::Envelope,
-        alpha: 0.1,
-        distance: Distance::Mahalanobis {},
-        calibration,
-        ..Settings::default()
+    let settings = |calibration: Calibration| {
+        Settings::default()
+            .with_prepare(prepare.clone())
+            .with_kernel(Kernel::FlatLinear {})
+            .with_scaling(Scaling::Raw)
+            .with_norm(Norm::Envelope)
+            .with_alpha(0.1)
+            .with_distance(Distance::Mahalanobis {})
+            .with_calibration(calibration)
     };
     let rates = |detector: &Detector, level: f64| -> Result<(f64, f64)> {
         let threshold = detector.threshold(level).unwrap_or(f64::INFINITY);

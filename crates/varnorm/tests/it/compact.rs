@@ -18,13 +18,11 @@ const FEATURE_KERNELS: [&str; 5] = [
 ];
 
 fn settings(space: &str, kernel: &str) -> Settings {
-    Settings {
-        prepare: "none".parse().unwrap(),
-        kernel: kernel.parse().unwrap(),
-        space: space.parse().unwrap(),
-        calibration: Calibration::None {},
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_prepare("none".parse().unwrap())
+        .with_kernel(kernel.parse().unwrap())
+        .with_space(space.parse().unwrap())
+        .with_calibration(Calibration::None {})
 }
 
 fn measures() -> Vec<(Norm, Distance)> {
@@ -65,7 +63,12 @@ fn the_space_of_features_is_that_of_all_pairs() {
                 }
                 let fit = |space: &str| {
                     let own = settings(space, kernel);
-                    Settings { norm, distance, scaling, alpha: 0.05, ..own }.fit(&corpus, &run).unwrap()
+                    own.with_norm(norm)
+                        .with_distance(distance)
+                        .with_scaling(scaling)
+                        .with_alpha(0.05)
+                        .fit(&corpus, &run)
+                        .unwrap()
                 };
                 let (compact, exact) = (fit("features"), fit("gram"));
                 let what = format!("{kernel} {scaling:?} {norm:?} {distance:?}");
@@ -91,7 +94,7 @@ fn as_many_landmarks_as_series_are_all_pairs() {
             for (norm, distance) in measures().into_iter().filter(|(norm, _)| *norm != Norm::Exact) {
                 let fit = |space: &str| {
                     let own = settings(space, kernel);
-                    Settings { norm, distance, ..own }.fit(&corpus, &run).unwrap()
+                    own.with_norm(norm).with_distance(distance).fit(&corpus, &run).unwrap()
                 };
                 let compact = fit(&format!("landmarks:count=30,choice={choice}"));
                 assert_eq!(compact.landmarks(), Some(30));
@@ -117,7 +120,7 @@ fn the_trace_error_is_what_the_span_misses() {
         seed: 0,
         given: given.clone(),
     };
-    let detector = Settings { space, ..settings("gram", "flat_rbf:sigma=3") }.fit(&corpus, &run).unwrap();
+    let detector = settings("gram", "flat_rbf:sigma=3").with_space(space).fit(&corpus, &run).unwrap();
     // Gram-Schmidt in the landmarks' order.
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for s in &given {
@@ -173,7 +176,8 @@ fn parts_merge_into_the_whole() {
                 continue;
             }
             let calibration = Calibration::CrossFit { folds: 5, seed: 2 };
-            let settings = Settings { norm, distance, calibration, ..settings(space, kernel) };
+            let settings =
+                settings(space, kernel).with_norm(norm).with_distance(distance).with_calibration(calibration);
             let what = format!("{kernel} {norm:?} {distance:?}");
             let template = settings.fit(&corpus, &run).unwrap();
             let fit_like = |part: &SeriesSet| {
@@ -215,8 +219,7 @@ fn what_does_not_add_up_is_refused_with_a_reason() {
         (corpus.select(&(0..20).collect::<Vec<_>>()), corpus.select(&(20..40).collect::<Vec<_>>()));
     let fit = |own: Settings, part: &SeriesSet| own.fit(part, &run).unwrap();
     let merge = |a, b| Detector::merge(vec![a, b], &run).unwrap_err().to_string();
-    let own =
-        || Settings { prepare: "zscore=channel".parse().unwrap(), ..settings("features", "flat_linear") };
+    let own = || settings("features", "flat_linear").with_prepare("zscore=channel".parse().unwrap());
     assert!(merge(fit(own(), &first), fit(own(), &second)).contains("it has a preparation of its own"));
     let own = || settings("landmarks:5", "flat_rbf:sigma=3");
     assert!(merge(fit(own(), &first), fit(own(), &second)).contains("it has landmarks of its own"));
@@ -230,14 +233,13 @@ fn what_does_not_add_up_is_refused_with_a_reason() {
         ("nystrom", "gak:sigma=1", "spaces are gram, features, landmarks:256"),
     ] {
         let error = match space.parse::<Space>() {
-            Ok(space) => Settings { space, ..settings("gram", kernel) }.validate().unwrap_err(),
+            Ok(space) => settings("gram", kernel).with_space(space).validate().unwrap_err(),
             Err(error) => error,
         };
         assert!(error.to_string().contains(words), "{space}: {error}");
     }
     let split = Calibration::Split { holdout: 0.3, seed: 0 };
-    let error =
-        Settings { calibration: split, ..settings("features", "flat_linear") }.validate().unwrap_err();
+    let error = settings("features", "flat_linear").with_calibration(split).validate().unwrap_err();
     assert!(error.to_string().contains("cross_fit, gaussian, fixed or none"), "{error}");
 }
 
@@ -247,7 +249,7 @@ fn bits_do_not_depend_on_threads_and_files_keep_them() {
     for (space, kernel) in [("landmarks:24", "gak:sigma=4"), ("features", "sig_explicit:level=3,scale=0.4")] {
         for distance in [Distance::Mahalanobis {}, Distance::default()] {
             let calibration = Calibration::default();
-            let settings = Settings { distance, calibration, ..settings(space, kernel) };
+            let settings = settings(space, kernel).with_distance(distance).with_calibration(calibration);
             let one = settings.fit(&corpus, &Run::sequential()).unwrap();
             let many = Run::with_threads(4).unwrap();
             assert_eq!(one, settings.fit(&corpus, &many).unwrap());
@@ -274,8 +276,8 @@ fn p_values_of_compact_models_keep_their_promise() {
             for seed in 0..6 {
                 let corpus = Numbers(100 + seed).walks(600, 10, 2);
                 let test = Numbers(200 + seed).walks(400, 10, 2);
-                let own = Settings { calibration: Calibration::default(), ..settings(space, kernel) };
-                let own = Settings { distance, level: 0.1, decision: Decision::Each, ..own };
+                let own = settings(space, kernel).with_calibration(Calibration::default());
+                let own = own.with_distance(distance).with_level(0.1).with_decision(Decision::Each);
                 let found = own.fit(&corpus, &run).unwrap().score(&test, &run).unwrap();
                 alarms += found.flagged();
                 tests += found.len();
@@ -306,7 +308,11 @@ fn differences(name: &str, kernels: &[&str]) -> Vec<(Distance, f64)> {
                 let normal: Vec<bool> = truth.iter().map(|l| l == label).collect();
                 let area = |space: Space| {
                     let prepare = varnorm::Preparation::standard();
-                    let own = Settings { prepare, distance, space, ..settings("gram", kernel) };
+                    let own = settings("gram", kernel)
+                        .with_alpha(0.1)
+                        .with_prepare(prepare)
+                        .with_distance(distance)
+                        .with_space(space);
                     let scores =
                         own.fit(&corpus, &run).unwrap().score(&split.test.series, &run).unwrap().scores();
                     Ranker::default().separation(&scores, &normal).roc_auc

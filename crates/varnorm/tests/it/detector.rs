@@ -6,7 +6,7 @@ use varnorm::data::{basic_motions, read_split};
 use varnorm::{Detector, Distance, Error, Norm, Run, SeriesSet, Settings};
 
 fn settings() -> Settings {
-    Settings { prepare: "none".parse().unwrap(), ..Settings::default() }
+    Settings::default().with_prepare("none".parse().unwrap())
 }
 
 /// Over 200 random splits of one class the share of normal series with p <= 0.1 is 0.1.
@@ -15,13 +15,11 @@ fn false_alarm_rate(series: &SeriesSet, calibration: impl Fn(u64) -> Calibration
     let (mut alarms, mut tests) = (0, 0);
     for seed in 0..200 {
         let (corpus, test) = holdout(series.len(), 0.25, 1000 + seed).unwrap();
-        let settings = Settings {
-            kernel: "flat_linear".parse().unwrap(),
-            calibration: calibration(seed),
-            level: 0.1,
-            decision: Decision::Each,
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .with_kernel("flat_linear".parse().unwrap())
+            .with_calibration(calibration(seed))
+            .with_level(0.1)
+            .with_decision(Decision::Each);
         let detector = settings.fit(&series.select(&corpus), &run).unwrap();
         let found = detector.score(&series.select(&test), &run).unwrap();
         alarms += found.findings.iter().filter(|f| f.p_value.unwrap() <= 0.1).count();
@@ -83,14 +81,13 @@ fn planted_outliers_are_found_and_nearest_is_the_planted_twin() {
     far.iter_mut().enumerate().for_each(|(i, v)| *v += if i % 2 == 0 { 8.0 } else { -8.0 });
     queries.push(&far).unwrap();
     for distance in [Distance::default(), Distance::Mahalanobis {}] {
-        let detector = Settings { distance, ..settings() }.fit(&corpus, &Run::sequential()).unwrap();
+        let detector = settings().with_distance(distance).fit(&corpus, &Run::sequential()).unwrap();
         let found = detector.score(&queries, &Run::sequential()).unwrap().findings;
         assert_eq!((found[0].nearest, found[1].nearest), (17, 42));
         assert!(found[2].p_value.unwrap() < 0.02 && found[2].outside_span > found[0].outside_span);
         assert!(found[0].p_value.unwrap() > 0.1);
     }
-    let detector =
-        Settings { decision: Decision::Each, ..settings() }.fit(&corpus, &Run::sequential()).unwrap();
+    let detector = settings().with_decision(Decision::Each).fit(&corpus, &Run::sequential()).unwrap();
     let flags: Vec<_> =
         detector.score(&queries, &Run::sequential()).unwrap().findings.iter().map(|f| f.novel).collect();
     assert_eq!(flags, [Some(false), Some(false), Some(true)]);
@@ -100,7 +97,7 @@ fn planted_outliers_are_found_and_nearest_is_the_planted_twin() {
 fn a_split_model_names_its_neighbours_by_their_place_in_the_whole_corpus() {
     let corpus = Numbers(4).walks(30, 8, 2);
     let calibration = Calibration::Split { holdout: 0.5, seed: 3 };
-    let detector = Settings { calibration, ..settings() }.fit(&corpus, &Run::sequential()).unwrap();
+    let detector = settings().with_calibration(calibration).fit(&corpus, &Run::sequential()).unwrap();
     assert_eq!(detector.members().len(), 15);
     for &member in detector.members() {
         let found = detector.score(&corpus.select(&[member]), &Run::sequential()).unwrap();
@@ -116,16 +113,14 @@ fn models_survive_the_file_and_damage_is_noticed() {
     let queries = Numbers(6).walks(5, 6, 2);
     let run = Run::sequential();
     for settings in [
-        Settings { level: 0.2, ..Settings::default() },
-        Settings { norm: Norm::Exact, calibration: Calibration::None {}, ..settings() },
-        Settings {
-            norm: Norm::Exact,
-            distance: Distance::Mahalanobis {},
-            prepare: "pool=3,zscore=step,clip=5,basepoint,time,visibility=t,lead_lag".parse().unwrap(),
-            calibration: Calibration::Quantile { holdout: 0.4, seed: 1 },
-            kernel: "integral_poly:p=3".parse().unwrap(),
-            ..Settings::default()
-        },
+        Settings::one_view().with_level(0.2),
+        settings().with_norm(Norm::Exact).with_calibration(Calibration::None {}),
+        Settings::default()
+            .with_norm(Norm::Exact)
+            .with_distance(Distance::Mahalanobis {})
+            .with_prepare("pool=3,zscore=step,clip=5,basepoint,time,visibility=t,lead_lag".parse().unwrap())
+            .with_calibration(Calibration::Quantile { holdout: 0.4, seed: 1 })
+            .with_kernel("integral_poly:p=3".parse().unwrap()),
     ] {
         let names = (0..12).map(|i| format!("recording <{i}> \"quoted\"")).collect();
         let detector = settings.fit(&corpus, &run).unwrap().with_corpus_names(Some(names));
@@ -167,7 +162,7 @@ fn bad_input_is_told_by_series_step_and_channel() {
     assert!(
         text(detector.score(&missing, &run)).starts_with("series 3, step 2, channel 1: the value is missing")
     );
-    let filled = Settings { prepare: "interpolate".parse().unwrap(), ..settings() };
+    let filled = settings().with_prepare("interpolate".parse().unwrap());
     assert!(filled.fit(&missing, &run).is_ok());
     let mut infinite = corpus.clone();
     infinite.values_mut()[9 * 10] = f64::INFINITY;
@@ -183,8 +178,8 @@ fn bad_input_is_told_by_series_step_and_channel() {
     assert!(settings().fit(&empty, &run).is_err());
     assert!(detector.score(&empty, &run).unwrap().is_empty());
     for bad in [0.0, 1.0, -1.0, f64::NAN] {
-        assert!(Settings { level: bad, ..settings() }.fit(&corpus, &run).is_err());
-        assert!(bad == 1.0 || Settings { alpha: bad, ..settings() }.fit(&corpus, &run).is_err(), "{bad}");
+        assert!(settings().with_level(bad).fit(&corpus, &run).is_err());
+        assert!(bad == 1.0 || settings().with_alpha(bad).fit(&corpus, &run).is_err(), "{bad}");
     }
 }
 
@@ -199,14 +194,15 @@ fn a_degenerate_corpus_warns_and_its_scores_mean_what_it_says() {
         (Norm::Tikhonov, "every score is 0", 0.0, Some(0.0)),
         (Norm::Exact, "0 for the same series and infinite for any other", 0.0, Some(f64::INFINITY)),
     ] {
-        let detector = Settings { norm, ..settings() }.fit(&corpus, &run).unwrap();
+        let detector = settings().with_norm(norm).fit(&corpus, &run).unwrap();
         assert_eq!(detector.spectrum().rank(), 0);
         let warnings = detector.warnings();
         assert!(warnings[0].contains("rank 0") && warnings[0].contains(meaning), "{warnings:?}");
         let scores = detector.score(&queries, &run).unwrap().scores();
         assert_eq!(scores[0], same, "{norm:?}");
+        let alpha = varnorm::detector::ModelSummary::new(&detector).views.first().alpha;
         // sigma = 1 where all distances are zero: k = exp(-1/2), |y-x|^2 = 2 - 2k.
-        let distance = ((2.0 - 2.0 * (-0.5f64).exp()) / detector.settings().alpha).sqrt();
+        let distance = ((2.0 - 2.0 * (-0.5f64).exp()) / alpha).sqrt();
         assert!(
             (scores[1] - other.unwrap_or(distance)).abs() < 1e-12 || scores[1] == other.unwrap_or(0.0),
             "{norm:?}"
@@ -218,7 +214,7 @@ fn a_degenerate_corpus_warns_and_its_scores_mean_what_it_says() {
 fn a_small_corpus_is_told_what_its_p_values_cannot_do() {
     let motions = basic_motions().unwrap();
     let walking = motions.train.select(&motions.train.with_label("Walking").unwrap()).series;
-    let detector = Settings::default().fit(&walking, &Run::sequential()).unwrap();
+    let detector = Settings::one_view().fit(&walking, &Run::sequential()).unwrap();
     let warnings = detector.warnings();
     assert!(warnings[0].contains("below 0.091") && warnings[0].contains("at least 19"), "{warnings:?}");
 }
@@ -231,12 +227,10 @@ fn a_threshold_without_end_is_saved_and_loaded() {
     let standing = motions.train.with_label("Standing").unwrap();
     let others: Vec<usize> = (0..motions.train.series.len()).filter(|i| !standing.contains(i)).collect();
     for distance in [Distance::default(), Distance::Mahalanobis {}] {
-        let settings = Settings {
-            norm: Norm::Exact,
-            distance,
-            calibration: "supervised".parse().unwrap(),
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .with_norm(Norm::Exact)
+            .with_distance(distance)
+            .with_calibration("supervised".parse().unwrap());
         let normal = motions.train.series.select(&standing);
         let outliers = motions.train.series.select(&others);
         let detector = settings.fit_with_outliers(&normal, &outliers, &run).unwrap();
@@ -251,18 +245,15 @@ fn a_model_that_could_not_be_read_replaces_none() {
     let path = folder.path().join("m.model");
     let run = Run::sequential();
     let motions = basic_motions().unwrap();
-    Settings::default().fit(&motions.train.series, &run).unwrap().save(&path).unwrap();
+    Settings::one_view().fit(&motions.train.series, &run).unwrap().save(&path).unwrap();
     let good = std::fs::read(&path).unwrap();
-    let infinite = Settings { norm: Norm::Exact, alpha: f64::INFINITY, ..Settings::default() };
+    let infinite = Settings::default().with_norm(Norm::Exact).with_alpha(f64::INFINITY);
     assert!(infinite.fit(&motions.train.series, &run).unwrap_err().to_string().contains("alpha"));
     // So small that the variance is no number: whatever is fitted, the good model stays or is replaced by a good one.
     let tiny: Vec<f64> = (0..40).map(|i| f64::from(i % 7) * 1e-160).collect();
     let tiny = varnorm::SeriesSet::from_equal(tiny, 4, 1).unwrap();
-    let linear = Settings {
-        kernel: "flat_linear".parse().unwrap(),
-        prepare: "none".parse().unwrap(),
-        ..Settings::default()
-    };
+    let linear =
+        Settings::default().with_kernel("flat_linear".parse().unwrap()).with_prepare("none".parse().unwrap());
     if let Ok(detector) = linear.fit(&tiny, &run) {
         match detector.save(&path) {
             Ok(()) => assert_eq!(Detector::load(&path).unwrap(), detector),

@@ -24,3 +24,4 @@ mod study;
 mod theorems;
 mod thresholds;
 mod tolerance;
+mod views;

@@ -9,7 +9,7 @@ use varnorm::{Dataset, Detector, Run, Settings};
 fn walking() -> Detector {
     let motions = basic_motions().unwrap();
     let corpus = motions.train.select(&motions.train.with_label("Walking").unwrap());
-    Settings::default().fit(&corpus.series, &Run::sequential()).unwrap()
+    Settings::one_view().fit(&corpus.series, &Run::sequential()).unwrap()
 }
 
 /// The numbers that the page's script reads.
@@ -49,7 +49,7 @@ fn the_page_has_the_numbers_of_score() {
         }
     }
     // The normal scores are those of models that have never seen the series: for one, by hand.
-    let alone = Settings { calibration: "leave_one_out".parse().unwrap(), ..Settings::default() };
+    let alone = Settings::one_view().with_calibration("leave_one_out".parse().unwrap());
     let corpus = motions.train.select(&motions.train.with_label("Walking").unwrap());
     let expected = alone.fit(&corpus.series, &run).unwrap();
     assert_eq!(report.normal_scores, expected.calibrated().unwrap().scores());
@@ -98,7 +98,7 @@ fn large_batches_stay_small_and_say_what_is_left_out() {
     let mut numbers = Numbers(5);
     let run = Run::with_threads(2).unwrap();
     let corpus = numbers.walks(200, 100, 6);
-    let detector = Settings::default().fit(&corpus, &run).unwrap();
+    let detector = Settings::one_view().fit(&corpus, &run).unwrap();
     let some = Dataset::new("some", numbers.walks(500, 100, 6));
     let report = Report::new(&detector, &some, &Options::default(), &run).unwrap();
     let size = report.to_html().len();
@@ -126,13 +126,11 @@ fn odd_data_have_a_report_too() {
     let mut numbers = Numbers(3);
     let mut corpus = numbers.walks(5, 30, 2);
     corpus.extend(&numbers.walks(4, 11, 2)).unwrap();
-    let settings = Settings {
-        kernel: "sig:level=5".parse().unwrap(),
-        norm: varnorm::Norm::Exact,
-        calibration: "none".parse().unwrap(),
-        prepare: "zscore=channel".parse().unwrap(),
-        ..Settings::default()
-    };
+    let settings = Settings::default()
+        .with_kernel("sig:level=5".parse().unwrap())
+        .with_norm(varnorm::Norm::Exact)
+        .with_calibration("none".parse().unwrap())
+        .with_prepare("zscore=channel".parse().unwrap());
     let detector = settings.fit(&corpus, &run).unwrap();
     let one = Dataset::new("one", numbers.walks(1, 45, 2));
     let report = Report::new(&detector, &one, &Options::default(), &run).unwrap();

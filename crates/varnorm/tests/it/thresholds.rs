@@ -11,15 +11,13 @@ fn gaussian_series(count: usize, dimension: usize, seed: u64) -> SeriesSet {
 }
 
 fn settings(calibration: &str) -> Settings {
-    Settings {
-        prepare: "none".parse().unwrap(),
-        kernel: "flat_linear".parse().unwrap(),
-        scaling: varnorm::gram::Scaling::Raw,
-        distance: Distance::Mahalanobis {},
-        calibration: calibration.parse().unwrap(),
-        decision: Decision::Each,
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_prepare("none".parse().unwrap())
+        .with_kernel("flat_linear".parse().unwrap())
+        .with_scaling(varnorm::gram::Scaling::Raw)
+        .with_distance(Distance::Mahalanobis {})
+        .with_calibration(calibration.parse().unwrap())
+        .with_decision(Decision::Each)
 }
 
 #[test]
@@ -73,7 +71,7 @@ fn every_kind_survives_its_file_and_flags_by_its_threshold() {
 fn the_gaussian_kind_knows_when_it_is_wrong() {
     let run = Run::sequential();
     for norm in [Norm::Envelope, Norm::Tikhonov] {
-        let settings = Settings { norm, alpha: 0.05, ..settings("gaussian") };
+        let settings = settings("gaussian").with_norm(norm).with_alpha(0.05);
         let good = settings.fit(&gaussian_series(400, 4, 5), &run).unwrap();
         assert!(good.gaussian_check(0.05).unwrap().trusted, "{:?}", good.gaussian_check(0.05));
         assert_eq!(good.warnings(), Vec::<String>::new());
@@ -95,7 +93,7 @@ fn the_gaussian_kind_knows_when_it_is_wrong() {
             "{warnings:?}"
         );
     }
-    let nearest = Settings { distance: Distance::default(), ..settings("gaussian") };
+    let nearest = settings("gaussian").with_distance(Distance::default());
     assert!(nearest.fit(&gaussian_series(20, 3, 1), &run).unwrap_err().to_string().contains("Mahalanobis"));
 }
 
@@ -134,7 +132,8 @@ fn explanations_add_up() {
         (Norm::Tikhonov, Distance::Mahalanobis {}),
         (Norm::Envelope, Distance::Mahalanobis {}),
     ] {
-        let settings = Settings { norm, distance, prepare: "none".parse().unwrap(), ..Settings::default() };
+        let settings =
+            Settings::default().with_norm(norm).with_distance(distance).with_prepare("none".parse().unwrap());
         let detector = settings.fit(&corpus, &run).unwrap();
         let finding = &detector.score(&queries, &run).unwrap().findings[0];
         let found = detector.explain(&queries, 0, 5, &run).unwrap();
@@ -163,7 +162,7 @@ fn explanations_add_up() {
         }
     }
     let detector = settings("none");
-    let detector = Settings { kernel: "flat_rbf".parse().unwrap(), ..detector }.fit(&corpus, &run).unwrap();
+    let detector = detector.with_kernel("flat_rbf".parse().unwrap()).fit(&corpus, &run).unwrap();
     assert!(detector.explain(&queries, 2, 5, &run).unwrap_err().to_string().contains("2 series"));
 }
 
@@ -171,7 +170,8 @@ fn explanations_add_up() {
 fn diagnostics_say_what_is_wrong() {
     let run = Run::sequential();
     let find = |corpus: &SeriesSet, settings: Settings| settings.fit(corpus, &run).unwrap().diagnostics();
-    let plain = |norm, alpha| Settings { norm, alpha, distance: Distance::default(), ..settings("none") };
+    let plain =
+        |norm, alpha| settings("none").with_norm(norm).with_alpha(alpha).with_distance(Distance::default());
     // Independent vectors without regularisation: equidistant; what is advised helps.
     let wide = gaussian_series(20, 60, 1);
     let found = find(&wide, plain(Norm::Envelope, 1e-9));

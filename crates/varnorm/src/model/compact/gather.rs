@@ -111,6 +111,14 @@ impl Gathered {
         if self.squares > 0.0 { self.missed / self.squares } else { 0.0 }
     }
 
+    /// The trace of the covariance, with what the coordinates miss, and the mean of `k(x,x)`.
+    pub(crate) fn variance_and_mean_square(&self) -> (f64, f64) {
+        let moments = self.all_moments();
+        let count = moments.count.max(1) as f64;
+        let trace: f64 = (0..self.dimensions()).map(|j| moments.scatter.get(j, j)).sum();
+        ((trace + self.missed) / count, self.squares / count)
+    }
+
     /// Moments of all series.
     pub(crate) fn all_moments(&self) -> Moments {
         self.merged_moments(0..self.folds(), None)

@@ -13,6 +13,7 @@
 //! parts merge into the model of the whole.
 
 mod features;
+mod fitted;
 mod gather;
 mod map;
 mod metric;
@@ -24,6 +25,7 @@ mod sample;
 mod space;
 
 pub(crate) use features::MOST_DIMENSIONS;
+pub(crate) use fitted::FittedCompact;
 pub(crate) use gather::{Gathered, KEPT_BYTES, Kept, Rules};
 pub(crate) use map::{LandmarkMap, Map};
 pub(crate) use metric::Metric;
@@ -37,7 +39,7 @@ use crate::error::{Error, Result};
 use crate::gram::Scaling;
 use crate::kernel::Kernel;
 use crate::linalg::matrix::Matrix;
-use crate::model::{Measured, first_two};
+use crate::model::{Geometry, Measured, first_two};
 use crate::run::Run;
 use crate::score::{Distance, Measure};
 use crate::spectrum::{Rank, Spectrum};
@@ -141,6 +143,7 @@ impl Compact {
             nearest,
             outside_span: self.metric.outside_share(turned.row(q), missed[q]),
             coordinates: first_two(&turned.row(q)[..self.metric.kept]),
+            views: Vec::new(),
         });
         Ok(measured.collect())
     }
@@ -228,15 +231,15 @@ impl Compact {
         })
     }
 
-    /// Scores of the sampled series, each under a model without its fold.
+    /// Scores of the sampled series by their places, each under a model without its fold.
     pub(crate) fn cross_fitted_scores(
         gathered: &Gathered,
         rank: Rank,
-        measure: Measure,
-        (kernel, scaling): (&Kernel, Scaling),
+        geometry: &Geometry,
         run: &Run,
-    ) -> Result<Vec<f64>> {
-        let mut scores = Vec::new();
+    ) -> Result<Vec<(usize, f64)>> {
+        let Geometry { kernel, scaling, measure } = geometry;
+        let (measure, mut scores) = (*measure, Vec::new());
         for fold in 0..gathered.folds() {
             let held: Vec<&Sampled> = gathered.calibration(fold).collect();
             let others = gathered.moments_without(fold);
@@ -266,10 +269,17 @@ impl Compact {
                     let (most, all) = (neighbour.max(refine::CANDIDATES), &kept.coordinates);
                     let found = nearest::among(all, but, &norm, &turned, &missed, most, Some(&metric), run)?;
                     let found =
-                        Self::refine_held(&held, found, kept, &metric, &norm, (kernel, scaling), run)?;
-                    scores.extend(nth(found, neighbour).into_iter().map(|(square, _)| square.sqrt()));
+                        Self::refine_held(&held, found, kept, &metric, &norm, (kernel, *scaling), run)?;
+                    let places = held.iter().map(|one| one.place);
+                    scores.extend(
+                        places.zip(nth(found, neighbour).into_iter().map(|(square, _)| square.sqrt())),
+                    );
                 }
-                _ => scores.extend((0..held.len()).map(|q| norm.square(turned.row(q), missed[q]).sqrt())),
+                _ => scores.extend(
+                    held.iter()
+                        .enumerate()
+                        .map(|(q, one)| (one.place, norm.square(turned.row(q), missed[q]).sqrt())),
+                ),
             }
         }
         Ok(scores)
