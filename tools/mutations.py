@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPY = ROOT / "target" / "mutants"
-SOURCE = "crates/varnorm/src/"
+CRATES = ["varnorm", "varnorm-study"]
 
 # (file, formula as it is, as it is not, tests that must fail)
 MUTATIONS = [
@@ -35,13 +35,13 @@ MUTATIONS = [
      ["norms_of_vectors_and_of_their_products_have_their_golden_values"]),
     ("norm.rs", "Self::Envelope => 1.0 / (eigenvalue + alpha),", "Self::Envelope => 1.0 / (eigenvalue + 0.5 * alpha),",
      ["norms_of_vectors_and_of_their_products_have_their_golden_values", "envelope_is_the_minimum_it_claims_to_be"]),
-    ("score/mod.rs", "weighted += self.weights[j] * square;", "weighted += 2.0 * self.weights[j] * square;",
+    ("score/sweep.rs", "*sum += weight * square", "*sum += 2.0 * weight * square",
      ["theorem_consistent_estimator"]),
-    ("score/mod.rs", "let difference = p - lanes[lane];", "let difference = p + lanes[lane];",
+    ("score/sweep.rs", "let difference = p - lanes[lane];", "let difference = p + lanes[lane];",
      ["prop_min_max_difference_of_the_empirical_norm"]),
-    ("spectrum/mod.rs", "(value - (row_means[i] + row_means[j]) + grand_mean) / n as f64",
+    ("spectrum/centred.rs", "(value - (row_means[i] + row_means[j]) + grand_mean) / n as f64",
      "value / n as f64", ["theorem_eigenvectors_cov_operator"]),
-    ("spectrum/mod.rs", "let scale = (n as f64 * eigen.values[j]).sqrt();", "let scale = eigen.values[j].sqrt();",
+    ("spectrum/centred.rs", "let scale = (n as f64 * value).sqrt();", "let scale = value.sqrt();",
      ["theorem_eigenvectors_cov_operator"]),
     ("norm.rs", "Self::Tikhonov => (eigenvalue / (eigenvalue + alpha)).powi(2),",
      "Self::Tikhonov => eigenvalue / (eigenvalue + alpha),",
@@ -58,7 +58,7 @@ MUTATIONS = [
     ("theory/mod.rs", "value.map_or(0.0, |value| value / (value + alpha))", "value.map_or(0.0, |value| value / (value + 2.0 * alpha))",
      ["prop_empirical_variance_norm_sqrt_2n_equidistant"]),
 ]
-SUITES = ["study/statements", "sample", "theorems", "golden/synthetic"]
+SUITES = [("varnorm-study", "statements"), ("varnorm", "sample"), ("varnorm", "theorems"), ("varnorm", "golden/synthetic")]
 # Named after the paper's labels.
 STATEMENT = re.compile(r"^\s*fn ((?:lemma|prop|theorem)_\w+)", re.M)
 
@@ -79,8 +79,8 @@ def copy_tree():
 
 def run_suites():
     """The names of the tests that failed; `None` if the code does not compile."""
-    command = ["cargo", "test", "--locked", "-p", "varnorm", "--no-fail-fast", "--test", "it", "--"]
-    command += [suite.replace("/", "::") + "::" for suite in SUITES]
+    command = ["cargo", "test", "--locked", *[word for crate in CRATES for word in ("-p", crate)], "--no-fail-fast", "--test", "it", "--"]
+    command += [suite.replace("/", "::") + "::" for _, suite in SUITES]
     done = subprocess.run(command, cwd=COPY, capture_output=True, text=True)
     if re.search(r"^error(\[|: could not compile)", done.stderr, re.M):
         print(done.stderr[-2000:], file=sys.stderr)
@@ -94,7 +94,8 @@ def main():
     chosen = parser.parse_args().only
     chosen = [int(n) for n in chosen.split(",")] if chosen else range(1, len(MUTATIONS) + 1)
 
-    statements = {name for suite in SUITES for name in STATEMENT.findall((ROOT / f"crates/varnorm/tests/it/{suite}.rs").read_text())}
+    statements = {name for crate, suite in SUITES
+                  for name in STATEMENT.findall((ROOT / f"crates/{crate}/tests/it/{suite}.rs").read_text())}
     unnamed = statements - {test for mutation in MUTATIONS for test in mutation[3]}
     bad = bool(unnamed)
     for name in sorted(unnamed):
@@ -106,7 +107,10 @@ def main():
         sys.exit(f"without a mutation these fail already: {failed}")
     for number in chosen:
         name, old, new, tests = MUTATIONS[number - 1]
-        path = COPY / SOURCE / name
+        found = [path for crate in CRATES if (path := COPY / "crates" / crate / "src" / name).exists()]
+        if len(found) != 1:
+            sys.exit(f"mutation {number}: {name} is there {len(found)} times")
+        path = found[0]
         text = path.read_text()
         if text.count(old) != 1:
             sys.exit(f"mutation {number}: `{old}` is there {text.count(old)} times in {name}")

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use varnorm::Error;
 use varnorm::calibrate::Decision;
-use varnorm::model::View;
+use varnorm::detector::View;
 
 use crate::errors::{bad_param, named, raised};
 use crate::json;
@@ -230,7 +230,7 @@ impl Detector {
         let scored =
             scores.into_iter().zip(nearest).zip(outside_span).map(|((score, nearest), outside_span)| {
                 // No map is drawn of findings from elsewhere.
-                varnorm::model::Measured {
+                varnorm::detector::Measured {
                     score,
                     nearest,
                     outside_span,

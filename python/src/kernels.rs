@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use varnorm::Kernel;
-use varnorm::gram::{self as grams, Scaling, Side};
+use varnorm::gram::{self as grams, Scaled, Scaling};
+use varnorm::internal::{self, Side};
 use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};
 use varnorm::kernel::{Parameter, signature_feature_names as feature_names, signature_features as features};
-use varnorm::linalg::Scaled;
+use varnorm::Kernel;
 
 use crate::errors::raised;
 use crate::json;
@@ -93,7 +93,7 @@ pub fn gram<'py>(
 #[pyo3(signature = (kernel, rows, columns=None))]
 pub fn gram_check(kernel: &str, rows: &SeriesSet, columns: Option<&SeriesSet>) -> PyResult<()> {
     let columns = columns.map_or(&rows.set, |columns| &columns.set);
-    grams::check(&parsed(kernel)?, &rows.set, columns).map_err(|e| raised(&e))
+    internal::check(&parsed(kernel)?, &rows.set, columns).map_err(|e| raised(&e))
 }
 
 /// `k(x,x)` of every series under a kernel without `auto`: mantissas and exponents of two.
@@ -138,7 +138,7 @@ pub fn gram_block<'py>(
     let values = Call { n_jobs, progress: None, operations }.run(py, move |run| {
         let rows = Side { set: &rows, self_values: &x };
         let columns = Side { set: &columns, self_values: &y };
-        let block = if within { grams::gram_block } else { grams::cross_block };
+        let block = if within { internal::gram_block } else { internal::cross_block };
         block(&kernel, rows, columns, scaling, run)
     })?;
     from_matrix(py, values)

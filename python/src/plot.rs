@@ -1,7 +1,7 @@
 //! Curves as SVG pictures.
 
 use pyo3::prelude::*;
-use varnorm::plot::{Axis, Curve, Plot, Style};
+use varnorm::internal::plot::{Axis, Curve, Plot, Style};
 
 use crate::errors::bad_param;
 

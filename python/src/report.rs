@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use varnorm::data::{Dataset, Labels};
-use varnorm::report::{Options, Report, StudyReport};
+use varnorm::report::{Options, Report};
+use varnorm_study::StudyReport;
 
 use crate::detector::Detector;
 use crate::errors::raised;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use varnorm::run::Progress;
-use varnorm::study::{
+use varnorm_study::{
     External, Grid, Layout, Loaded, Method, Parameters, Results, Shard, Store, Unit, UnitResult, compare,
     figures, merge, read_run, table,
 };
@@ -38,7 +38,7 @@ fn asked(
     select: &str,
     baselines: bool,
     scores: &[(String, PathBuf)],
-) -> PyResult<varnorm::study::Study> {
+) -> PyResult<varnorm_study::Study> {
     let published = parameters(published)?;
     let mut tried: Grid = grid.map_or_else(|| Ok(Grid::default()), |text| json::read("grid", text))?;
     if let Some(kernels) = kernels {
@@ -46,7 +46,7 @@ fn asked(
     }
     let compat = compat.unwrap_or(if published.is_some() { "published" } else { "none" });
     let external = scores.iter().map(|(name, file)| External::read(name, file));
-    Ok(varnorm::study::Study {
+    Ok(varnorm_study::Study {
         folder,
         datasets,
         grid: tried,

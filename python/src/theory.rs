@@ -1,7 +1,7 @@
 //! The paper's statements, watched.
 
 use pyo3::prelude::*;
-use varnorm::theory::Report;
+use varnorm_study::theory::Report;
 
 use crate::json;
 use crate::work::{Call, LONG};

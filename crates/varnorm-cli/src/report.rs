@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use varnorm::Detector;
-use varnorm::report::{Options, Report, StudyReport};
+use varnorm::report::{Options, Report};
+use varnorm_study::StudyReport;
 
 use crate::args::{DecisionName, Reading};
 use crate::console::Console;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-pub use varnorm::report::{count, significant};
+pub use varnorm::internal::{count, significant};
 
 /// How a column is aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use varnorm::Error;
-use varnorm::theory::Report;
+use varnorm_study::theory::Report;
 
 use crate::args::ReportFormat;
 use crate::console::Console;

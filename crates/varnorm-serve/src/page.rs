@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use axum::http::header;
 use axum::response::IntoResponse;
-use varnorm::report::{SCRIPT, STYLE, content_security_policy};
+use varnorm::internal::page::{SCRIPT, STYLE, content_security_policy};
 
 /// The description of the API.
 pub(crate) const OPENAPI: &str = include_str!("openapi.json");

@@ -1,12 +1,12 @@
 //! The table of `docs/thresholds.md`: observed false-alarm rates of every threshold kind.
 //!
-//! `cargo bench -p varnorm --bench false_alarms` prints it; some minutes on two cores.
+//! `cargo bench -p varnorm-study --bench false_alarms` prints it; some minutes on two cores.
 
-#[path = "common/arguments.rs"]
+#[path = "../../varnorm/benches/common/arguments.rs"]
 mod arguments;
 
-use varnorm::theory::false_alarms::{Cell, KINDS, LEVELS, Plan, false_alarms};
 use varnorm::{Result, Run};
+use varnorm_study::theory::false_alarms::{Cell, KINDS, LEVELS, Plan, false_alarms};
 
 fn main() -> Result<()> {
     if arguments::arguments().is_none() {

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::folds::Fold;
-use super::grid::Setting;
-use super::method::Method;
-use super::unit::{Chosen, Found, Unit, judged, labels, normal, prepared};
-use crate::data::{SeriesSet, Split};
-use crate::error::{Error, Result};
-use crate::metrics::Ranker;
-use crate::run::Run;
+use crate::folds::Fold;
+use crate::grid::Setting;
+use crate::method::Method;
+use crate::unit::{Chosen, Found, Unit, judged, labels, normal, prepared};
+use varnorm::Run;
+use varnorm::data::{SeriesSet, Split};
+use varnorm::internal::Ranker;
+use varnorm::{Error, Result};
 
 /// Numbers of neighbours that are tried.
 const NEIGHBOURS: [usize; 4] = [1, 3, 5, 10];

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::method::Method;
-use super::results::Results;
-use super::unit::UnitResult;
+use crate::method::Method;
+use crate::results::Results;
+use crate::unit::UnitResult;
 
 /// A mean over classes that is not the same in two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]

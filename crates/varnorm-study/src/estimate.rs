@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::unit::Worker;
 use super::{KNN, Loaded, Shard, stratified_folds, unit};
-use crate::error::Result;
-use crate::run::Run;
+use crate::unit::Worker;
+use varnorm::Result;
+use varnorm::Run;
 
 /// What a study will take.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::method::Method;
-use super::results::Results;
-use super::unit::UnitResult;
-use crate::plot::{Axis, Curve, Plot, Style};
+use crate::method::Method;
+use crate::results::Results;
+use crate::unit::UnitResult;
+use varnorm::internal::plot::{Axis, Curve, Plot, Style};
 
 /// The three figures as SVG, each with the name of its file. `envelope` takes the envelope norm's methods.
 pub fn figures(units: &[UnitResult], envelope: bool) -> Vec<(&'static str, String)> {

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::random::shuffle;
+use varnorm::internal::shuffle;
 
 /// One fold: what is fitted on and what is held out, as ascending indices.
 #[derive(Debug, Clone, PartialEq, Eq)]

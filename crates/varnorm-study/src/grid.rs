@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::median::median_point_distance;
-use crate::data::SeriesSet;
-use crate::error::{Error, Result};
-use crate::kernel::{CATALOGUE, Kernel};
+use crate::median::median_point_distance;
+use varnorm::data::SeriesSet;
+use varnorm::kernel::{CATALOGUE, Kernel};
+use varnorm::{Error, Result};
 
 /// Whether the variants that only the published numbers need are switched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub enum Choices {
 /// What a search tries.
 ///
 /// ```
-/// use varnorm::study::Grid;
+/// use varnorm_study::Grid;
 /// let grid: Grid = serde_json::from_str(r#"{"repeats": 1, "kernels": {"rbf": {"sigma": [0.5, 1]}}}"#).unwrap();
 /// assert_eq!(grid.settings("rbf").unwrap().len(), 4); // with and without the time channel
 /// ```

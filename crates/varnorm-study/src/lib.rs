@@ -1,4 +1,5 @@
 //! Studies: one class against the rest, over data sets, kernels, classes and parameters (paper, section 5).
+//! [`theory`] has the experiments behind sections 2 to 4.
 //!
 //! A [`Study`] says what is wanted; [`Loaded::run`] works it out unit by unit ([`Unit`]: a data set, a kernel, a class),
 //! keeping each on a line of a run folder ([`Store`]), so that nothing is lost when it is stopped. Tables ([`table`]),
@@ -14,10 +15,12 @@ mod measure;
 mod median;
 mod method;
 mod published;
+mod report;
 mod results;
 mod select;
 mod store;
 mod table;
+pub mod theory;
 mod times;
 mod unit;
 
@@ -25,11 +28,11 @@ pub use baselines::External;
 pub use compare::{Comparison, Moved, compare};
 pub use estimate::{Estimate, estimate};
 pub use figures::figures;
-pub(crate) use figures::plots;
 pub use folds::{Fold, stratified_folds};
 pub use grid::{Choices, Compat, Grid, ROWS, Setting, known_rows};
 pub use method::Method;
 pub use published::Parameters;
+pub use report::StudyReport;
 pub use results::{Areas, Results};
 pub use select::Select;
 pub use store::{Header, Store, merge, read_header, read_run};
@@ -41,10 +44,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::data::{Labels, Split, read_split};
-use crate::error::{Error, Result};
-use crate::run::Run;
 use unit::Worker;
+use varnorm::data::{Labels, Split, read_split};
+use varnorm::{Error, Result, Run};
 
 /// What is studied, and how.
 #[derive(Debug, Clone, Default)]

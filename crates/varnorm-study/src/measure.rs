@@ -1,14 +1,13 @@
 //! Scores of every method, alpha and rank of one kernel setting, from one decomposition and one sweep.
 
-use super::grid::Compat;
-use super::method::{Cells, Method};
-use crate::error::Result;
-use crate::gram::{Cross, Gram};
-use crate::metrics::{Ranker, Separation};
-use crate::norm::Norm;
-use crate::run::Run;
-use crate::simd::{Isa, W, Work, dispatch};
-use crate::spectrum::{Projection, Rank, Spectrum};
+use varnorm::gram::{Cross, Gram};
+use varnorm::internal::sweep::{Corpus, Norms, Query, Search};
+use varnorm::internal::{Ranker, Separation};
+use varnorm::{Norm, Rank, Result, Run, Spectrum};
+
+use crate::grid::Compat;
+use crate::method::{Cells, Method};
+use crate::published;
 
 /// Eigenvalues at most this large are dropped, as published.
 const THRESHOLD: f64 = 1e-10;
@@ -37,36 +36,45 @@ impl<'a> Measurer<'a> {
     /// Scores all queries in every way.
     pub(crate) fn measure(&mut self, gram: &Gram, cross: &Cross) -> Result<()> {
         let run = Run::sequential();
-        let (spectrum, signs) = match self.compat {
-            Compat::Published => Spectrum::published(gram, self.max_rank, &run)?,
+        let (spectrum, signed) = match self.compat {
+            Compat::Published => {
+                let (spectrum, signed) = published::spectrum(gram, self.max_rank, &run)?;
+                (spectrum, Some(signed))
+            }
             Compat::None => {
                 let rank = Rank { max_rank: Some(self.max_rank), eigenvalue_threshold: Some(THRESHOLD) };
-                let spectrum = Spectrum::new(gram, rank, &run)?;
-                let signs = vec![1.0; spectrum.rank()];
-                (spectrum, signs)
+                (Spectrum::new(gram, rank, &run)?, None)
             }
         };
         let projection = spectrum.project(cross, &run)?;
-        // A corpus without variance has no rank: one column of scores says what can be said.
-        self.cells.ranks = spectrum.rank().max(1);
+        let corpus = Corpus::at(&spectrum, signed.as_ref().unwrap_or(spectrum.coordinates()));
+        let mut search = Search::new(corpus, Norms::new(&spectrum, &norms(self.alphas)));
+        self.cells.ranks = search.ranks();
         self.queries = cross.matrix.rows();
         self.scores.clear();
         self.scores.resize(self.cells.len() * self.queries, 0.0);
-        let norms = norms(spectrum.eigenvalues(), self.alphas);
-        let panels = panels(&spectrum, &signs);
-        dispatch(Sweep {
-            spectrum: &spectrum,
-            panels: &panels,
-            norms: &norms,
-            cross,
-            projection: &projection,
-            cells: self.cells,
-            out: &mut self.scores,
-        });
+        for q in 0..self.queries {
+            self.measure_one(&mut search, &Query::new(cross, &projection, q), q);
+        }
         if self.compat == Compat::Published {
             self.scores.iter_mut().for_each(|score| *score = score.sqrt() + PUBLISHED_OFFSET);
         }
         Ok(())
+    }
+
+    /// All scores of one query. Both kinds of norms lie side by side in the cells, alpha by alpha.
+    fn measure_one(&mut self, search: &mut Search<'_>, query: &Query<'_>, q: usize) {
+        let (cells, queries, out) = (self.cells, self.queries, &mut self.scores);
+        let start = |method: Method| cells.of(method).start;
+        let conformance = start(Method::Conformance);
+        let nearest =
+            search.conformance(query, |cell, square| out[(conformance + cell) * queries + q] = square);
+        out[start(Method::Nearest) * queries + q] = nearest;
+        let (mahalanobis, residual) = (start(Method::Mahalanobis), start(Method::Residual));
+        search.mahalanobis(query, |norm, rank, square, outside| {
+            out[(mahalanobis + norm * cells.ranks + rank) * queries + q] = square;
+            out[(residual + rank) * queries + q] = outside;
+        });
     }
 
     /// The ranks that the last measured setting has.
@@ -115,141 +123,18 @@ impl<'a> Measurer<'a> {
     }
 }
 
-/// One norm at one alpha: weights of the squared coordinates, and the factor of what lies outside their span.
-struct NormWeights {
-    weights: Vec<f64>,
-    outside: f64,
-}
-
 /// The paper's norm at every alpha, then the envelope norm at every alpha.
-fn norms(eigenvalues: &[f64], alphas: &[f64]) -> Vec<NormWeights> {
-    let at = |norm: Norm| {
-        move |alpha: &f64| NormWeights {
-            weights: eigenvalues.iter().map(|value| norm.weight(*value, *alpha)).collect(),
-            outside: norm.outside(*alpha, 0.0).factor(),
-        }
-    };
-    alphas.iter().map(at(Norm::Tikhonov)).chain(alphas.iter().map(at(Norm::Envelope))).collect()
-}
-
-/// The corpus' coordinates, W series side by side: panel after panel, one `[f64; W]` per coordinate.
-fn panels(spectrum: &Spectrum, signs: &[f64]) -> Vec<[f64; W]> {
-    let (n, rank) = (spectrum.corpus_len(), spectrum.rank());
-    let mut panels = vec![[0.0; W]; n.div_ceil(W) * rank];
-    for (j, sign) in signs.iter().enumerate() {
-        for (p, lanes) in spectrum.coordinates().row(j).chunks(W).enumerate() {
-            let cells = panels[p * rank + j].iter_mut().zip(lanes);
-            cells.for_each(|(cell, value)| *cell = sign * value);
-        }
-    }
-    panels
-}
-
-/// All scores of all queries.
-struct Sweep<'a> {
-    spectrum: &'a Spectrum,
-    panels: &'a [[f64; W]],
-    norms: &'a [NormWeights],
-    cross: &'a Cross,
-    projection: &'a Projection,
-    cells: Cells,
-    out: &'a mut [f64],
-}
-
-impl Work for Sweep<'_> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let (norms, ranks, queries) = (self.norms.len(), self.cells.ranks, self.cross.matrix.rows());
-        let mut best = vec![[f64::INFINITY; W]; norms * ranks];
-        let mut running = vec![[0.0; W]; norms];
-        let mut means = vec![0.0; norms];
-        for q in 0..queries {
-            best.fill([f64::INFINITY; W]);
-            let nearest = self.conformance::<I>(q, &mut best, &mut running);
-            // The norms of conformance lie side by side in the cells, alpha by alpha.
-            for (cell, lanes) in best.iter().enumerate() {
-                self.out[cell * queries + q] = smallest(lanes);
-            }
-            self.out[self.cells.of(Method::Nearest).start * queries + q] = nearest;
-            means.fill(0.0);
-            let mut left = self.projection.squared_norms[q];
-            for rank in 0..ranks {
-                let coordinate = self.projection.coordinates.row(q).get(rank).copied().unwrap_or(0.0);
-                let square = coordinate * coordinate;
-                left -= square;
-                for (m, norm) in self.norms.iter().enumerate() {
-                    means[m] += norm.weights.get(rank).copied().unwrap_or(0.0) * square;
-                    let cell = (norms + m) * ranks + rank;
-                    self.out[cell * queries + q] = means[m] + norm.outside * left.max(0.0);
-                }
-                let cell = self.cells.of(Method::Residual).start + rank;
-                self.out[cell * queries + q] = left.max(0.0);
-            }
-        }
-    }
-}
-
-impl Sweep<'_> {
-    /// The smallest squared norms of a query's differences from the corpus series, lane by lane; returns the smallest
-    /// plain one.
-    #[inline(always)]
-    fn conformance<I: Isa>(&self, q: usize, best: &mut [[f64; W]], running: &mut [[f64; W]]) -> f64 {
-        let (n, rank, ranks) = (self.spectrum.corpus_len(), self.spectrum.rank(), self.cells.ranks);
-        let (products, square) = (self.cross.matrix.row(q), self.cross.self_values[q]);
-        let coordinates = self.projection.coordinates.row(q);
-        let mut nearest = [f64::INFINITY; W];
-        for start in (0..n).step_by(W) {
-            let width = W.min(n - start);
-            // |y - x|^2 = <y,y> + <x,x> - 2 <x,y>; lanes without a series are infinitely far.
-            let (mut left, mut far) = ([f64::INFINITY; W], [f64::INFINITY; W]);
-            for lane in 0..width {
-                let i = start + lane;
-                left[lane] = (square + self.spectrum.squares[i] - 2.0 * products[i]).max(0.0);
-                far[lane] = 0.0;
-                nearest[lane] = nearest[lane].min(left[lane]);
-            }
-            running.fill(far);
-            let panel = &self.panels[start / W * rank..];
-            for j in 0..ranks {
-                let mut squares = [0.0; W];
-                if j < rank {
-                    for lane in 0..W {
-                        let difference = coordinates[j] - panel[j][lane];
-                        squares[lane] = difference * difference;
-                        left[lane] -= squares[lane];
-                    }
-                }
-                for (m, norm) in self.norms.iter().enumerate() {
-                    let weight = if j < rank { norm.weights[j] } else { 0.0 };
-                    let (running, best) = (&mut running[m], &mut best[m * ranks + j]);
-                    for lane in 0..W {
-                        running[lane] = I::mul_add(weight, squares[lane], running[lane]);
-                        let outside = if left[lane] > 0.0 { left[lane] } else { 0.0 };
-                        let whole = if norm.outside > 0.0 {
-                            I::mul_add(norm.outside, outside, running[lane])
-                        } else {
-                            running[lane]
-                        };
-                        best[lane] = if whole < best[lane] { whole } else { best[lane] };
-                    }
-                }
-            }
-        }
-        smallest(&nearest)
-    }
-}
-
-#[inline(always)]
-fn smallest(lanes: &[f64; W]) -> f64 {
-    lanes.iter().fold(f64::INFINITY, |m, v| if *v < m { *v } else { m })
+fn norms(alphas: &[f64]) -> Vec<(Norm, f64)> {
+    let at = |norm: Norm| alphas.iter().map(move |alpha| (norm, *alpha));
+    at(Norm::Tikhonov).chain(at(Norm::Envelope)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::SeriesSet;
-    use crate::gram::with_queries;
-    use crate::score::{Distance, Measure, score_grid};
+    use varnorm::SeriesSet;
+    use varnorm::internal::with_queries;
+    use varnorm::score::{Distance, Measure, score_grid};
 
     fn pairs(kernel: &str) -> (Gram, Cross) {
         let values: Vec<f64> =

@@ -1,6 +1,6 @@
 //! The median distance of corpus points, as the published bandwidth of the alignment kernel takes it.
 
-use crate::data::SeriesSet;
+use varnorm::data::SeriesSet;
 
 /// At most so many points take part, evenly spaced ones.
 const POINTS: usize = 10_000;

@@ -5,19 +5,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::facts::{Fact, count};
-use super::page::{self, definitions, facts_html, fill, list};
-use super::pictures::Figure;
-use super::words::significant;
-use crate::data::write_atomically;
-use crate::error::{Error, Result};
-use crate::plot::{Plot, escaped};
-use crate::study::{
-    Comparison, Header, Layout, Method, Parameters, Results, Select, Took, UnitResult, compare, plots,
-    read_run, read_times, table,
+use varnorm::data::write_atomically;
+use varnorm::internal::page::{self, Figure, definitions, facts_html, fill, list};
+use varnorm::internal::plot::{Plot, escaped};
+use varnorm::internal::{count, significant};
+use varnorm::report::Fact;
+use varnorm::{Error, Result};
+
+use crate::figures::plots;
+use crate::{
+    Comparison, Header, Layout, Method, Parameters, Results, Select, Took, UnitResult, compare, read_run,
+    read_times, table,
 };
 
-const STUDY: &str = include_str!("study.html");
+const STUDY: &str = include_str!("report.html");
 /// Moves of a mean area up to this are not told, as in `varnorm study compare`.
 const TOLERANCE: f64 = 5e-4;
 
@@ -177,7 +178,7 @@ impl StudyReport {
         let change = |(before, after): (f64, f64)| {
             [format!("{before:.4}"), format!("{after:.4}"), format!("{:+.4}", after - before)]
         };
-        let line = |one: &crate::study::Moved| -> [String; 9] {
+        let line = |one: &crate::Moved| -> [String; 9] {
             let ([a, b, c], [d, e, f]) = (change(one.roc_auc), change(one.pr_auc));
             [escaped(&one.dataset), escaped(&one.kernel), one.method.name().into(), a, b, c, d, e, f]
         };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::method::Method;
-use super::unit::{KNN, UnitResult};
+use crate::method::Method;
+use crate::unit::{KNN, UnitResult};
 
 /// Mean areas over the classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grid::Setting;
-use super::method::{Cells, Method};
+use crate::grid::Setting;
+use crate::method::{Cells, Method};
 
 /// How the best is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::grid::{Compat, Grid};
-use super::select::Select;
-use super::times;
-use super::unit::{Unit, UnitResult};
-use crate::data::write_atomically;
-use crate::error::{Error, Result};
+use crate::grid::{Compat, Grid};
+use crate::select::Select;
+use crate::times;
+use crate::unit::{Unit, UnitResult};
+use varnorm::data::write_atomically;
+use varnorm::{Error, Result};
 
 /// What a run was asked for: the same in every piece of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,10 +5,10 @@ mod html;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::grid::ROWS;
-use super::method::Method;
-use super::published::Parameters;
-use super::results::{Areas, Results};
+use crate::grid::ROWS;
+use crate::method::Method;
+use crate::published::Parameters;
+use crate::results::{Areas, Results};
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::unit::Unit;
+use crate::unit::Unit;
 
 const TIMES: &str = "times.jsonl";
 

@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::baselines;
-use super::folds::{Fold, stratified_folds};
-use super::grid::{Compat, Grid, Scale, Setting, kernel};
-use super::measure::Measurer;
-use super::method::{Cells, Method};
-use super::select::{Searched, Select};
-use crate::data::{SeriesSet, Split};
-use crate::error::{Error, Result};
-use crate::gram::{Cross, Gram, with_queries};
-use crate::metrics::{Ranker, bootstrap};
-use crate::prepare::{Preparation, Step};
-use crate::run::Run;
+use crate::baselines;
+use crate::folds::{Fold, stratified_folds};
+use crate::grid::{Compat, Grid, Scale, Setting, kernel};
+use crate::measure::Measurer;
+use crate::method::{Cells, Method};
+use crate::select::{Searched, Select};
+use varnorm::Run;
+use varnorm::data::{SeriesSet, Split};
+use varnorm::gram::{Cross, Gram};
+use varnorm::internal::{Ranker, with_queries};
+use varnorm::metrics::bootstrap;
+use varnorm::prepare::{Preparation, Step};
+use varnorm::{Error, Result};
 
 /// The row of the baseline on flattened series.
 pub const KNN: &str = "knn";
@@ -286,7 +287,7 @@ pub(crate) fn labels(split: &Split) -> Result<&[String]> {
     labels_of(&split.train)
 }
 
-fn labels_of(dataset: &crate::data::Dataset) -> Result<&[String]> {
+fn labels_of(dataset: &varnorm::data::Dataset) -> Result<&[String]> {
     let none = || {
         Error::bad_param(
             "datasets",

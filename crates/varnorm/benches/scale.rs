@@ -10,11 +10,11 @@ mod arguments;
 use std::path::Path;
 use std::time::Instant;
 
+use varnorm::detector::Space;
 use varnorm::gram::gram;
+use varnorm::internal::Ranker;
+use varnorm::internal::plot::{Axis, Curve, Plot, Style};
 use varnorm::law::Gaussian;
-use varnorm::metrics::Ranker;
-use varnorm::model::Space;
-use varnorm::plot::{Axis, Curve, Plot, Style};
 use varnorm::{Kernel, Rank, Result, Run, SeriesSet, Settings, Spectrum};
 
 const STEPS: usize = 50;

@@ -7,7 +7,7 @@ mod common;
 
 use common::walks;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use varnorm::gram::{self, Scaling, Tiling};
+use varnorm::gram::{self, Scaling};
 use varnorm::{Kernel, Run, SeriesSet};
 
 fn bench(c: &mut Criterion, name: &str, set: &SeriesSet, specs: &[&str]) {
@@ -17,7 +17,7 @@ fn bench(c: &mut Criterion, name: &str, set: &SeriesSet, specs: &[&str]) {
     group.sample_size(10);
     group.throughput(Throughput::Elements((set.len() * (set.len() + 1) / 2) as u64));
     group.bench_function(specs.join(" "), |b| {
-        b.iter(|| gram::grams(&kernels, set, Scaling::Raw, Tiling::default(), &run).unwrap());
+        b.iter(|| gram::grams(&kernels, set, Scaling::Raw, &run).unwrap());
     });
 }
 

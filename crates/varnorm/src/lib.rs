@@ -7,27 +7,29 @@
 pub mod calibrate;
 pub mod data;
 pub mod detector;
-pub mod diagnostics;
+mod diagnostics;
 pub mod error;
 pub mod gram;
 mod infinite;
+#[doc(hidden)]
+pub mod internal;
 pub mod kernel;
 pub mod law;
-pub mod linalg;
+mod linalg;
 pub mod metrics;
-pub mod model;
+mod model;
 pub mod norm;
-pub mod plot;
+#[cfg(feature = "report")]
+mod plot;
 pub mod prepare;
-pub(crate) mod random;
+mod random;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod sample;
 pub mod score;
-pub(crate) mod simd;
+mod simd;
 pub mod spectrum;
-pub mod study;
-pub mod theory;
 
 pub use data::{Dataset, Series, SeriesSet};
 pub use detector::{Detector, Finding, Findings, Settings};

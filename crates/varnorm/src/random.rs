@@ -66,7 +66,7 @@ pub(crate) fn shuffled(n: usize, seed: u64) -> Vec<usize> {
 }
 
 /// Fisher and Yates' shuffle.
-pub(crate) fn shuffle(items: &mut [usize], generator: &mut ChaCha8Rng) {
+pub fn shuffle(items: &mut [usize], generator: &mut ChaCha8Rng) {
     for i in (1..items.len()).rev() {
         items.swap(i, (generator.next_u64() % (i as u64 + 1)) as usize);
     }

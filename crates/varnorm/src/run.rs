@@ -100,7 +100,8 @@ impl Run {
     ///
     /// Tasks are started in order and cancelled between each other; the first error by task order among those
     /// that ran is returned.
-    pub(crate) fn for_each<T, F>(&self, stage: &str, tasks: Vec<T>, work: F) -> Result<()>
+    #[doc(hidden)]
+    pub fn for_each<T, F>(&self, stage: &str, tasks: Vec<T>, work: F) -> Result<()>
     where
         T: Send,
         F: Fn(T) -> Result<()> + Sync + Send,

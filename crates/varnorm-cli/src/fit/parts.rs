@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use varnorm::data::Parts;
-use varnorm::detector::{Fitting, bytes_in_words};
+use varnorm::detector::Fitting;
+use varnorm::internal::bytes_in_words;
 use varnorm::{Detector, Settings};
 
 use super::Fit;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use varnorm::Distance;
 use varnorm::detector::Description;
-use varnorm::diagnostics::Diagnostics;
+use varnorm::detector::Diagnostics;
 use varnorm::gram::Scaling;
 
 use super::in_words;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use varnorm::study::{Compat, External, Grid, Method, Parameters, Select, Shard, Step, Study, estimate};
+use varnorm_study::{Compat, External, Grid, Method, Parameters, Select, Shard, Step, Study, estimate};
 
 use super::Showing;
 use crate::console::Console;
@@ -162,7 +162,7 @@ fn told(step: &Step<'_>) -> String {
     )
 }
 
-fn dry_run(console: &Console, loaded: &varnorm::study::Loaded, shard: Shard) -> Result<(), Failure> {
+fn dry_run(console: &Console, loaded: &varnorm_study::Loaded, shard: Shard) -> Result<(), Failure> {
     let estimate = estimate(loaded, shard, &console.run)?;
     crate::output::deliver(console, None, |out| {
         for unit in loaded.units_of(shard) {

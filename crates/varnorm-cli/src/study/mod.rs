@@ -6,7 +6,7 @@ mod show;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use varnorm::study::{Layout, Method, Parameters, Results, UnitResult, figures, table};
+use varnorm_study::{Layout, Method, Parameters, Results, UnitResult, figures, table};
 
 use crate::console::Console;
 use crate::failure::Failure;

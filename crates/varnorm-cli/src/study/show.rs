@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use varnorm::study::{Comparison, Header, Parameters, UnitResult, compare, merge, read_run};
+use varnorm_study::{Comparison, Header, Parameters, UnitResult, compare, merge, read_run};
 
 use super::Showing;
 use crate::args::ReportFormat;

@@ -283,7 +283,7 @@ fn published_parameters_give_the_published_numbers() {
     let published: serde_json::Value = serde_json::from_slice(&bytes(file.as_ref())).unwrap();
     let mut checked = 0;
     for dataset in datasets.split(',') {
-        for (row, _) in varnorm::study::ROWS.iter().filter(|(row, _)| !found[dataset][*row].is_null()) {
+        for (row, _) in varnorm_study::ROWS.iter().filter(|(row, _)| !found[dataset][*row].is_null()) {
             for distance in ["conformance", "mahalanobis"] {
                 for area in ["roc_auc", "pr_auc"] {
                     let ours = found[dataset][row][distance][area].as_f64().unwrap();
@@ -299,6 +299,6 @@ fn published_parameters_give_the_published_numbers() {
             }
         }
     }
-    let rows = varnorm::study::known_rows().count() - 1;
+    let rows = varnorm_study::known_rows().count() - 1;
     assert_eq!(checked, rows * 4);
 }

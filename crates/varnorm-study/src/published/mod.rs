@@ -1,14 +1,18 @@
-//! Parameters from a file in the format of the published results.
+//! What only the published experiments need: their file of parameters, and their decomposition.
+
+mod spectrum;
+
+pub(crate) use spectrum::spectrum;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::grid::Setting;
-use super::method::Method;
-use super::unit::Chosen;
-use crate::error::{Error, Result};
+use crate::grid::Setting;
+use crate::method::Method;
+use crate::unit::Chosen;
+use varnorm::{Error, Result};
 
 /// Given parameters, by data set, row and class: `{data set: {"kernels": {row: {"conformance" | "mahalanobis":
 /// {"params_by_class": {class: {time, alpha, max_rank, ...}}}}}}}`.

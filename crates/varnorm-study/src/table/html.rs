@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Block, written};
-use crate::plot::escaped;
+use varnorm::internal::plot::escaped;
 
 /// One table; the best of a row is marked. Writing to a string cannot fail.
 pub(super) fn html(out: &mut String, title: &str, kernels: &[String], blocks: &[Block]) {

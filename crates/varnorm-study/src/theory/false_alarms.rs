@@ -5,15 +5,15 @@
 
 use serde::Serialize;
 
-use crate::calibrate::Calibration;
-use crate::data::SeriesSet;
-use crate::detector::{Detector, Settings};
-use crate::error::Result;
-use crate::gram::Scaling;
-use crate::kernel::Kernel;
-use crate::law::Gaussian;
-use crate::run::Run;
-use crate::score::{Distance, Norm};
+use varnorm::Result;
+use varnorm::Run;
+use varnorm::calibrate::Calibration;
+use varnorm::data::SeriesSet;
+use varnorm::detector::{Detector, Settings};
+use varnorm::gram::Scaling;
+use varnorm::kernel::Kernel;
+use varnorm::law::Gaussian;
+use varnorm::score::{Distance, Norm};
 
 /// The threshold kinds compared, as they are written on the command line.
 pub const KINDS: [&str; 7] = [
@@ -103,7 +103,7 @@ fn one_trial(law: &Gaussian, plan: Plan, kind: &str, trial: u64) -> Result<Rates
     let corpus = series(plan.corpus, 3 * trial, 0.0)?;
     let fresh = series(plan.fresh, 3 * trial + 1, 0.0)?;
     let run = Run::sequential();
-    let prepare = "none".parse::<crate::Preparation>()?;
+    let prepare = "none".parse::<varnorm::Preparation>()?;
     let settings = |calibration: Calibration| {
         Settings::default()
             .with_prepare(prepare.clone())

@@ -9,15 +9,15 @@ pub use report::Report;
 
 use serde::Serialize;
 
-use crate::diagnostics::{as_the_norm_sees, concentration};
-use crate::error::Result;
-use crate::law::Gaussian;
-use crate::linalg::matrix::Matrix;
-use crate::plot::{Axis, Curve, Plot, Style};
-use crate::run::Run;
-use crate::sample::{Elements, VarianceNorm};
-use crate::score::{Distance, Measure, Norm};
-use crate::spectrum::Rank;
+use varnorm::Matrix;
+use varnorm::Rank;
+use varnorm::Result;
+use varnorm::Run;
+use varnorm::internal::plot::{Axis, Curve, Plot, Style};
+use varnorm::internal::{as_the_norm_sees, concentration};
+use varnorm::law::Gaussian;
+use varnorm::sample::{Elements, VarianceNorm};
+use varnorm::score::{Distance, Measure, Norm};
 
 const MEAN: Distance = Distance::Mahalanobis {};
 
@@ -196,7 +196,7 @@ pub fn spread(law: &Gaussian, alphas: &[f64], count: usize, repeats: u64, run: &
             .map(|a| cells.iter().map(|row| (row[a].0 - row[a].1).abs()).sum::<f64>() / repeats as f64)
             .collect(),
         bound: alphas.iter().map(|a| concentration(count, delta, &seen(a))).collect(),
-        effective_dimension: alphas.iter().map(|a| crate::norm::effective_dimension(&seen(a))).collect(),
+        effective_dimension: alphas.iter().map(|a| varnorm::norm::effective_dimension(&seen(a))).collect(),
     })
 }
 
@@ -250,8 +250,8 @@ pub fn equidistance(law: &Gaussian, alpha: f64, counts: &[usize], run: &Run) -> 
         let sample = law.draw(*count, 9000 + *count as u64);
         let fitted = VarianceNorm::from_vectors(&sample, Rank::default(), &Run::sequential())?;
         let ends = |norm: Norm, alpha: f64| {
-            let measure = Measure { norm, alpha, distance: MEAN };
-            let weights = measure.weights(fitted.spectrum().eigenvalues());
+            let eigenvalues = fitted.spectrum().eigenvalues().iter();
+            let weights: Vec<f64> = eigenvalues.map(|value| norm.weight(*value, alpha)).collect();
             let coordinates = fitted.spectrum().coordinates();
             let mut ends = (f64::INFINITY, 0.0f64);
             for i in 0..*count {

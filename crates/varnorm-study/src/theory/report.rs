@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::{Consistency, Equidistance, Spread, consistency, equidistance, spread, teaching_law};
-use crate::error::{Error, Result};
-use crate::plot::Plot;
-use crate::run::Run;
+use varnorm::Run;
+use varnorm::internal::plot::Plot;
+use varnorm::{Error, Result};
 
 /// The paper's statements, watched on a Gaussian law with eigenvalues 1/j^2.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,7 +1,7 @@
 //! Thresholds keep what they promise: a small form of the table in docs/thresholds.md.
 
 use varnorm::Run;
-use varnorm::theory::false_alarms::{Plan, false_alarms};
+use varnorm_study::theory::false_alarms::{Plan, false_alarms};
 
 #[test]
 fn false_alarm_rates_are_what_was_aimed_at() {

@@ -2,7 +2,7 @@
 
 use crate::common::shared;
 use varnorm::Run;
-use varnorm::study::{Compat, Grid, Method, Parameters, Results, Shard, Study, known_rows};
+use varnorm_study::{Compat, Grid, Method, Parameters, Results, Shard, Study, known_rows};
 
 /// What the published numbers may differ by.
 const ALLOWED: f64 = 1e-4;

@@ -18,12 +18,12 @@
 //! | lemmaCovarianceConcentration | `lemma_covariance_concentration` |
 //! | the last proposition of section 4 (empirical measure) | `prop_min_max_difference_of_the_empirical_norm` |
 
-use varnorm::diagnostics::{as_the_norm_sees, concentration};
+use varnorm::internal::{as_the_norm_sees, concentration};
 use varnorm::law::{Gaussian, NormalNumbers};
 use varnorm::norm::{effective_dimension, effective_rank};
 use varnorm::sample::{Elements, VarianceNorm};
-use varnorm::theory::{consistency, equidistance, spread, teaching_law};
 use varnorm::{Distance, Gram, Matrix, Measure, Norm, Rank, Run, Spectrum};
+use varnorm_study::theory::{consistency, equidistance, spread, teaching_law};
 
 const MEAN: Distance = Distance::Mahalanobis {};
 const EXACT: Measure = Measure { norm: Norm::Exact, alpha: 0.0, distance: MEAN };

@@ -3,28 +3,43 @@
 //! [`SeriesSet`] holds the numbers, [`Dataset`] adds what a file says about them, and [`read`] and
 //! [`write()`] go between the two and files: one module per format.
 
+#[cfg(feature = "files")]
 mod arff;
+#[cfg(feature = "files")]
 mod atomic;
+#[cfg(feature = "files")]
 mod basic_motions;
+#[cfg(feature = "files")]
 mod csv;
 mod dataset;
+#[cfg(feature = "files")]
 mod files;
+#[cfg(feature = "files")]
 mod format;
+#[cfg(feature = "files")]
 mod label;
 mod names;
+#[cfg(feature = "files")]
 mod npz;
+#[cfg(feature = "files")]
 mod parts;
 mod series;
+#[cfg(feature = "files")]
 mod text;
+#[cfg(feature = "files")]
 mod ts;
 mod values;
+#[cfg(feature = "files")]
 mod view;
 
-pub use atomic::write_atomically;
-pub use basic_motions::basic_motions;
-pub use csv::CsvLayout;
+#[cfg(feature = "files")]
+pub use self::{
+    atomic::write_atomically,
+    basic_motions::basic_motions,
+    csv::CsvLayout,
+    files::{read_all, read_split},
+    format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_up_to, write},
+    parts::Parts,
+};
 pub use dataset::{Dataset, LabelKind, Labels, Split};
-pub use files::{read_all, read_split};
-pub use format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_up_to, write};
-pub use parts::Parts;
 pub use series::{Series, SeriesSet, SharedValues};

@@ -12,7 +12,9 @@ use super::compact_file::{self, CompactHeader};
 use super::container::{self, Array, Arrays, check};
 use super::{Detector, Settings};
 use crate::calibrate::{Calibrated, Calibration, Chosen};
-use crate::data::{SeriesSet, write_atomically};
+use crate::data::SeriesSet;
+#[cfg(feature = "files")]
+use crate::data::write_atomically;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Parameter};
 use crate::linalg::matrix::Scaled;
@@ -111,6 +113,7 @@ impl ViewHeader {
 
 impl Detector {
     /// Writes the model file: whole or not at all.
+    #[cfg(feature = "files")]
     pub fn save(&self, path: &Path) -> Result<()> {
         let failed = |problem| Error::Model { path: path.into(), problem };
         let bytes = self.to_bytes().map_err(failed)?;

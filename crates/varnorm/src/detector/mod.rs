@@ -12,7 +12,7 @@
 
 mod compact_file;
 mod container;
-mod estimate;
+pub(crate) mod estimate;
 mod explain;
 mod file;
 mod findings;
@@ -24,7 +24,9 @@ mod scored;
 mod settings;
 mod summary;
 
-pub use estimate::{Estimate, in_words as bytes_in_words};
+pub use crate::diagnostics::{Diagnostics, Shape};
+pub use crate::model::{Choice, Combination, Measured, Space, View};
+pub use estimate::Estimate;
 pub use explain::{Difference, Direction, Explanation, Replaced};
 pub use findings::{Finding, Findings, Rule, ViewScore};
 pub use incremental::Fitting;
@@ -41,11 +43,10 @@ use std::collections::BTreeMap;
 
 use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
 use crate::data::SeriesSet;
-use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::law::WeightedChiSquare;
-use crate::model::{FittedView, FittedViews, Measured, Model};
+use crate::model::{FittedView, FittedViews, Model};
 use crate::prepare::FittedPreparation;
 use crate::run::Run;
 use crate::score::Norm;

@@ -4,11 +4,11 @@
 //! triangle is computed and mirrored, so that a Gram matrix is exactly symmetric; every cell is computed in one
 //! fixed order, so that it has the same bits for any number of threads and any tile size.
 
-mod blocks;
-mod queries;
+pub(crate) mod blocks;
+pub(crate) mod queries;
+pub(crate) mod tiles;
 
-pub use blocks::{Side, check, cross_block, gram_block};
-pub use queries::with_queries;
+pub use crate::linalg::matrix::Scaled;
 
 use std::ops::Range;
 
@@ -16,8 +16,9 @@ use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::kernel::pass::{Pass, Tile, Values, plan};
-use crate::linalg::matrix::{Matrix, Scaled, power_of_two};
+use crate::linalg::matrix::{Matrix, power_of_two};
 use crate::run::Run;
+use tiles::{Tiling, grams_in_tiles};
 
 /// Whether kernel values are taken as they are or in feature space of unit length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -32,22 +33,6 @@ pub enum Scaling {
     Log,
     /// The logarithm of the normalised value, likewise.
     LogNormalized,
-}
-
-/// Tile shape. The results do not depend on it; only speed does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tiling {
-    /// Rows of a strip, at most.
-    pub rows: usize,
-    /// Columns of a tile.
-    pub columns: usize,
-}
-
-impl Default for Tiling {
-    /// 96 x 128: packed rows, packed columns and sums together fit the second-level cache.
-    fn default() -> Self {
-        Self { rows: 96, columns: 128 }
-    }
 }
 
 /// The kernel values of a corpus with itself.
@@ -130,44 +115,13 @@ impl Gram {
 
 /// The Gram matrix of one kernel. The kernel must be resolved (see [`Kernel::resolve`]).
 pub fn gram(kernel: &Kernel, set: &SeriesSet, scaling: Scaling, run: &Run) -> Result<Gram> {
-    let mut grams = grams(std::slice::from_ref(kernel), set, scaling, Tiling::default(), run)?;
+    let mut grams = grams(std::slice::from_ref(kernel), set, scaling, run)?;
     grams.pop().ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))
 }
 
 /// The Gram matrices of many kernels, from as few walks over the pairs as possible.
-pub fn grams(
-    kernels: &[Kernel],
-    set: &SeriesSet,
-    scaling: Scaling,
-    tiling: Tiling,
-    run: &Run,
-) -> Result<Vec<Gram>> {
-    let plain = match scaling {
-        Scaling::Normalized => Scaling::Raw,
-        Scaling::LogNormalized => Scaling::Log,
-        other => other,
-    };
-    let mut grams: Vec<Option<Gram>> = kernels.iter().map(|_| None).collect();
-    for pass in plan(kernels, set.channels())? {
-        let pass = prepared(pass, Pairs::Within(set), run)?;
-        // The diagonal comes with the matrix; only where an f64 does not hold every value, and they are to be normalised, it has
-        // to be known before. It takes little, and where somebody listens, it lets them hear of slow kernels early.
-        let exponents = pass.carries_exponents();
-        let before = exponents && (scaling != plain || run.is_heard());
-        let known = if before { diagonals(pass.as_ref(), set, run)? } else { Vec::new() };
-        let output = |which: usize| {
-            let selves = known.get(which).map_or(&[][..], Vec::as_slice);
-            let scaling = if before { scaling } else { plain };
-            Output { scaling, exponents, rows: selves, columns: selves }
-        };
-        let outputs: Vec<Output<'_>> = (0..pass.serves().len()).map(output).collect();
-        let mut selves = vec![vec![Scaled::from(0.0); set.len()]; outputs.len()];
-        let matrices = walk_all(pass.as_ref(), Pairs::Within(set), &outputs, &mut selves, tiling, run)?;
-        for ((index, matrix), selves) in pass.serves().iter().zip(matrices).zip(selves) {
-            grams[*index] = Some(finish_gram(matrix, selves, scaling, before));
-        }
-    }
-    Ok(grams.into_iter().flatten().collect())
+pub fn grams(kernels: &[Kernel], set: &SeriesSet, scaling: Scaling, run: &Run) -> Result<Vec<Gram>> {
+    grams_in_tiles(kernels, set, scaling, Tiling::default(), run)
 }
 
 /// A pass that can walk over these pairs.

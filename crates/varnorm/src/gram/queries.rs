@@ -1,8 +1,8 @@
 //! A corpus and its queries in one walk: what cross-validation wants of every fold.
 
+use super::tiles::Tiling;
 use super::{
-    Cross, Gram, Output, Pairs, Scaling, Tiling, diagonals, mirror, prepared, strip_height, strips, unit,
-    walk_strip,
+    Cross, Gram, Output, Pairs, Scaling, diagonals, mirror, prepared, strip_height, strips, unit, walk_strip,
 };
 use crate::data::SeriesSet;
 use crate::error::Result;

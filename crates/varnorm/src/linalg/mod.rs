@@ -4,4 +4,4 @@ pub(crate) mod eigen;
 pub(crate) mod matrix;
 pub(crate) mod product;
 
-pub use matrix::{Matrix, Scaled};
+pub use matrix::Matrix;

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::{Ranker, Separation};
+use super::ranker::{Ranker, Separation};
 use crate::error::{Error, Result};
 
 /// Percentile intervals.

@@ -4,10 +4,9 @@
 //! is invented.
 
 mod bootstrap;
-mod ranker;
+pub(crate) mod ranker;
 
 pub use bootstrap::{Intervals, bootstrap};
-pub use ranker::{Ranker, Separation};
 
 /// Indices in descending order of score, cut into groups of equal scores; each as (positives, negatives).
 fn groups(scores: &[f64], positive: &[bool]) -> Vec<(f64, f64)> {

@@ -21,7 +21,7 @@ impl Ranker {
     /// Both areas for scores from zero up, where low ones speak for the normal kind. NaN counts as infinite.
     ///
     /// ```
-    /// use varnorm::metrics::Ranker;
+    /// use varnorm::internal::Ranker;
     /// let found = Ranker::default().separation(&[0.1, 0.2, 0.3, 0.4], &[true, false, true, false]);
     /// assert_eq!(found.roc_auc, 0.75);
     /// ```

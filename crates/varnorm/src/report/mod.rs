@@ -1,4 +1,4 @@
-//! Reports: everything there is to see about a scored batch, or about a study, as one self-contained HTML file.
+//! Reports: everything there is to see about a scored batch, as one self-contained HTML file.
 //!
 //! [`Report::new`] works out the data, [`Report::to_html`] puts them into a page that needs no network: pictures are
 //! SVG made here, and a little JavaScript sorts, filters and opens series.
@@ -15,20 +15,16 @@
 //! ```
 
 mod curves;
-mod facts;
-mod page;
-mod pictures;
+pub(crate) mod facts;
+pub(crate) mod page;
+pub(crate) mod pictures;
 mod separation;
-mod study;
 mod table;
-mod words;
+pub(crate) mod words;
 
 pub use curves::{Band, Curves};
-pub use facts::{Fact, count};
-pub use page::{SCRIPT, STYLE, content_security_policy, source_of};
+pub use facts::Fact;
 pub use separation::Separation;
-pub use study::StudyReport;
-pub use words::significant;
 
 use std::collections::BTreeMap;
 use std::path::Path;

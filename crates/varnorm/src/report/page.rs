@@ -85,7 +85,7 @@ pub(super) fn report(report: &Report) -> String {
 }
 
 /// A whole page around its main part.
-pub(super) fn page(title: &str, main: &str) -> String {
+pub fn page(title: &str, main: &str) -> String {
     fill(
         PAGE,
         &[
@@ -100,7 +100,7 @@ pub(super) fn page(title: &str, main: &str) -> String {
 }
 
 /// Puts values for `{{names}}`, in one pass: what is put in is never looked at again.
-pub(super) fn fill(template: &str, values: &[(&str, String)]) -> String {
+pub fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -129,14 +129,14 @@ pub(super) fn embedded(value: &Value) -> String {
 }
 
 /// Small numbers with their names.
-pub(super) fn definitions(cards: &[(&str, String)]) -> String {
+pub fn definitions(cards: &[(&str, String)]) -> String {
     let one =
         |(name, value): &(&str, String)| format!("<div><dt>{name}</dt><dd>{}</dd></div>", escaped(value));
     cards.iter().map(one).collect()
 }
 
 /// A list under a heading, or nothing.
-pub(super) fn list(class: &str, heading: &str, lines: &[String]) -> String {
+pub fn list(class: &str, heading: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
@@ -144,7 +144,8 @@ pub(super) fn list(class: &str, heading: &str, lines: &[String]) -> String {
     format!("<section class=\"{class}\"><h2>{heading}</h2><ul>{items}</ul></section>")
 }
 
-pub(super) fn facts_html(facts: &[facts::Fact]) -> String {
+/// Facts as a list of definitions.
+pub fn facts_html(facts: &[facts::Fact]) -> String {
     let one = |fact: &facts::Fact| {
         let code = fact.code.as_ref().map(|c| format!("<code>{}</code>", escaped(c))).unwrap_or_default();
         format!("<div><dt>{}</dt><dd>{} {code}</dd></div>", escaped(&fact.name), escaped(&fact.words))
@@ -152,7 +153,8 @@ pub(super) fn facts_html(facts: &[facts::Fact]) -> String {
     facts.iter().map(one).collect()
 }
 
-pub(super) fn figures(figures: &[pictures::Figure]) -> String {
+/// Figures, one after the other.
+pub fn figures(figures: &[pictures::Figure]) -> String {
     let one = |figure: &pictures::Figure| {
         format!(
             "<figure><h3>{}</h3>{}<figcaption>{}</figcaption></figure>",

@@ -8,10 +8,13 @@ use super::{NormalScores, Report};
 use crate::plot::{Axis, Curve, Plot, Ruler, Scale, Style, escaped};
 
 /// A picture with its heading and a sentence below it.
-pub(super) struct Figure {
-    pub(super) heading: &'static str,
-    pub(super) svg: String,
-    pub(super) caption: String,
+pub struct Figure {
+    /// What it shows.
+    pub heading: &'static str,
+    /// The picture.
+    pub svg: String,
+    /// A sentence below it.
+    pub caption: String,
 }
 
 const SIZE: (f64, f64) = (420.0, 310.0);

@@ -89,7 +89,7 @@ fn from_nothing(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Ranker;
+    use crate::metrics::ranker::Ranker;
 
     #[test]
     fn the_interval_is_of_the_area_that_is_told() {

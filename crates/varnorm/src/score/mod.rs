@@ -3,6 +3,7 @@
 //! The squared norms are those of [`Norm`]. Scores are their square roots; higher is more novel. Every rank comes from one decomposition by running sums.
 
 mod leave_one_out;
+pub(crate) mod sweep;
 
 pub use crate::norm::Norm;
 pub use leave_one_out::leave_one_out;
@@ -11,10 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::gram::Cross;
-use crate::norm::Outside;
 use crate::run::Run;
-use crate::simd::{Isa, W, Work, dispatch};
 use crate::spectrum::{Projection, Spectrum};
+use sweep::{Corpus, Norms, Query};
 
 /// Distance to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,28 +127,34 @@ pub fn scores_by_rank(
     let queries = cross.matrix.rows();
     // One row per query: for each rank the squared norm and the index of the series it was measured to.
     let mut cells = vec![(0.0, 0usize); queries * ranks.len()];
-    let formula = Formula::new(spectrum, measure);
+    let norms = Norms::new(spectrum, &[(measure.norm, measure.alpha)]);
+    let (neighbour, corpus) = match measure.distance {
+        Distance::Mahalanobis {} => (0, None),
+        Distance::Conformance { neighbour } => (neighbour, Some(Corpus::new(spectrum))),
+    };
     let chunk = TASK.min(queries.div_ceil(run.threads()).max(1));
     let tasks: Vec<_> = cells.chunks_mut(chunk * ranks.len().max(1)).enumerate().collect();
     run.for_each("scores", tasks, |(task, cells)| {
         let mut scratch = Vec::new();
         for (at, cells) in cells.chunks_exact_mut(ranks.len()).enumerate() {
             let query = Query::new(cross, projection, task * chunk + at);
-            match measure.distance {
-                Distance::Mahalanobis {} => formula.mahalanobis(&query, ranks, cells),
-                Distance::Conformance { neighbour } => {
-                    formula.conformance(&query, ranks, neighbour, &mut scratch, cells);
-                }
+            let Some(corpus) = &corpus else {
+                norms.mahalanobis(&query, ranks, |rank, square| cells[rank] = (square, 0));
+                continue;
+            };
+            scratch.resize(ranks.len() * spectrum.corpus_len(), 0.0);
+            corpus.distances(&norms, &query, ranks, &mut scratch);
+            for (squares, cell) in scratch.chunks_exact(spectrum.corpus_len()).zip(cells) {
+                *cell = nth_smallest(squares, neighbour);
             }
         }
         Ok(())
     })?;
-    let conformance = matches!(measure.distance, Distance::Conformance { .. });
     let column = |r: usize| cells.iter().skip(r).step_by(ranks.len());
     Ok((0..ranks.len())
         .map(|r| Scores {
             values: column(r).map(|(square, _)| square.sqrt()).collect(),
-            nearest: conformance.then(|| column(r).map(|(_, n)| *n).collect()),
+            nearest: corpus.as_ref().map(|_| column(r).map(|(_, n)| *n).collect()),
         })
         .collect())
 }
@@ -156,140 +162,12 @@ pub fn scores_by_rank(
 /// Queries per task, at most.
 const TASK: usize = 32;
 
-/// One query, ready to be measured.
-struct Query<'a> {
-    products: &'a [f64],
-    square: f64,
-    coordinates: &'a [f64],
-    squared_norm: f64,
-}
-
-impl<'a> Query<'a> {
-    fn new(cross: &'a Cross, projection: &'a Projection, index: usize) -> Self {
-        Self {
-            products: cross.matrix.row(index),
-            square: cross.self_values[index],
-            coordinates: projection.coordinates.row(index),
-            squared_norm: projection.squared_norms[index],
-        }
-    }
-}
-
-/// A norm on the coordinates of one spectrum.
-struct Formula<'a> {
-    spectrum: &'a Spectrum,
-    weights: Vec<f64>,
-    outside: Outside,
-    /// The corpus' coordinates, W series side by side: panel after panel, one `[f64; W]` per coordinate.
-    panels: Vec<[f64; W]>,
-}
-
-/// Rows of `n` numbers each would put a panel's coordinates `8 n` bytes apart: for round n into one cache set.
-fn panels(spectrum: &Spectrum) -> Vec<[f64; W]> {
-    let (n, rank) = (spectrum.corpus_len(), spectrum.rank());
-    let mut panels = vec![[0.0; W]; n.div_ceil(W) * rank];
-    for j in 0..rank {
-        for (p, lanes) in spectrum.coordinates().row(j).chunks(W).enumerate() {
-            panels[p * rank + j][..lanes.len()].copy_from_slice(lanes);
-        }
-    }
-    panels
-}
-
-impl<'a> Formula<'a> {
-    fn new(spectrum: &'a Spectrum, measure: Measure) -> Self {
-        let alpha = measure.alpha;
-        let outside = measure.norm.outside(alpha, spectrum.off_span());
-        let weights = measure.weights(spectrum.eigenvalues());
-        let panels = match measure.distance {
-            Distance::Mahalanobis {} => Vec::new(),
-            Distance::Conformance { .. } => panels(spectrum),
-        };
-        Self { spectrum, weights, outside, panels }
-    }
-
-    fn mahalanobis(&self, query: &Query<'_>, ranks: &[usize], cells: &mut [(f64, usize)]) {
-        let (mut weighted, mut plain, mut done) = (0.0, 0.0, 0);
-        for (rank, cell) in ranks.iter().zip(cells) {
-            for j in done..*rank {
-                let square = query.coordinates[j] * query.coordinates[j];
-                weighted += self.weights[j] * square;
-                plain += square;
-            }
-            done = *rank;
-            *cell = (self.outside.add(weighted, query.squared_norm - plain), 0);
-        }
-    }
-
-    fn conformance(
-        &self,
-        query: &Query<'_>,
-        ranks: &[usize],
-        neighbour: usize,
-        scratch: &mut Vec<f64>,
-        cells: &mut [(f64, usize)],
-    ) {
-        let n = self.spectrum.corpus_len();
-        scratch.resize(ranks.len() * n, 0.0);
-        dispatch(Distances { formula: self, query, ranks, out: scratch });
-        for (squares, cell) in scratch.chunks_exact(n).zip(cells) {
-            *cell = nth_smallest(squares, neighbour);
-        }
-    }
-}
-
 impl Spectrum {
     /// Squared lengths outside the kept span above this count as off the span for the exact norm: 1e-8 of the
     /// largest `<x,x>` of the corpus, and what the eigenvalue threshold itself may have cut off a corpus series.
     pub fn off_span(&self) -> f64 {
         let largest = self.squares.iter().fold(0.0, |m: f64, v| m.max(*v));
         1e-8 * largest + self.count() as f64 * self.threshold
-    }
-}
-
-/// The squared norms of one query's differences from all corpus series, one row per rank.
-struct Distances<'a> {
-    formula: &'a Formula<'a>,
-    query: &'a Query<'a>,
-    ranks: &'a [usize],
-    out: &'a mut [f64],
-}
-
-impl Work for Distances<'_> {
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let spectrum = self.formula.spectrum;
-        let n = spectrum.corpus_len();
-        for start in (0..n).step_by(W) {
-            let width = W.min(n - start);
-            // |y - x|^2 = <y,y> + <x,x> - 2 <x,y>.
-            let mut whole = [0.0; W];
-            let squares = &spectrum.squares[start..start + width];
-            let products = &self.query.products[start..start + width];
-            for ((cell, square), product) in whole.iter_mut().zip(squares).zip(products) {
-                *cell = (self.query.square + square - 2.0 * product).max(0.0);
-            }
-            let panel = &self.formula.panels[start / W * spectrum.rank()..];
-            let (mut weighted, mut plain, mut done) = ([0.0; W], [0.0; W], 0);
-            for (r, rank) in self.ranks.iter().enumerate() {
-                let coordinates = done..*rank;
-                let weights = &self.formula.weights[coordinates.clone()];
-                let query = &self.query.coordinates[coordinates.clone()];
-                for ((lanes, p), weight) in panel[coordinates].iter().zip(query).zip(weights) {
-                    for lane in 0..W {
-                        let difference = p - lanes[lane];
-                        let square = difference * difference;
-                        weighted[lane] = I::mul_add(*weight, square, weighted[lane]);
-                        plain[lane] += square;
-                    }
-                }
-                done = *rank;
-                let cells = &mut self.out[r * n + start..r * n + start + width];
-                for (lane, cell) in cells.iter_mut().enumerate() {
-                    *cell = self.formula.outside.add(weighted[lane], whole[lane] - plain[lane]);
-                }
-            }
-        }
     }
 }
 

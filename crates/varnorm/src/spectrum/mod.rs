@@ -3,7 +3,7 @@
 //! [`Spectrum`] holds the eigenvalues of `K = (1/N) sum (x_i - m)(x_i - m)^T` and the coordinates of the corpus in
 //! its eigenvectors; [`Spectrum::project`] gives those of queries.
 
-mod published;
+pub(crate) mod centred;
 mod without;
 
 pub(crate) use without::Leaver;
@@ -16,6 +16,7 @@ use crate::linalg::eigen;
 use crate::linalg::matrix::Matrix;
 use crate::linalg::product::inner_products;
 use crate::run::Run;
+use centred::{Centred, mean};
 
 /// Eigenvalues at most this share of the largest count as zero unless a threshold is given.
 pub const RELATIVE_THRESHOLD: f64 = 1e-10;
@@ -101,35 +102,16 @@ impl Spectrum {
                 advice: "give more normal series".into(),
             });
         }
-        let squares: Vec<f64> = (0..n).map(|i| gram.matrix.get(i, i)).collect();
-        let row_means: Vec<f64> = (0..n).map(|i| mean(gram.matrix.row(i))).collect();
-        let grand_mean = mean(&row_means);
-        let centred = centre(&gram.matrix, &row_means, grand_mean);
-        let variance = (0..n).map(|i| centred.get(i, i)).sum::<f64>().max(0.0);
-        let eigen = eigen::leading(&centred, rank.max_rank.map(|r| r.min(n)), run)?;
+        let centred = Centred::new(gram);
+        let variance = centred.trace().max(0.0);
+        let eigen = centred.eigenpairs(rank.max_rank.map(|r| r.min(n)), run)?;
         let largest = eigen.values.first().copied().unwrap_or(0.0);
         // Rounding of the centring alone is this large: what lies below is noise, whatever was asked for.
-        let noise = f64::EPSILON * squares.iter().fold(0.0, |m: f64, v| m.max(*v));
+        let noise = f64::EPSILON * centred.squares.iter().fold(0.0, |m: f64, v| m.max(*v));
         let threshold = rank.eigenvalue_threshold.unwrap_or(RELATIVE_THRESHOLD * largest.max(0.0)).max(noise);
         let kept = eigen.values.iter().take_while(|v| **v > threshold).count();
-        let mut coordinates = Matrix::zeros(kept, n);
-        for j in 0..kept {
-            // <x_n - m, e_j> = sqrt(N lambda_j) U_nj (theorem 3.9).
-            let scale = (n as f64 * eigen.values[j]).sqrt();
-            let row = coordinates.row_mut(j).iter_mut().zip(eigen.vectors.row(j));
-            row.for_each(|(c, u)| *c = scale * u);
-        }
-        Ok(Self {
-            eigenvalues: eigen.values[..kept].to_vec(),
-            coordinates,
-            row_means,
-            grand_mean,
-            squares,
-            variance,
-            threshold,
-            count: n,
-            highest_rank: n - 1,
-        })
+        let vectors: Vec<&[f64]> = (0..kept).map(|j| eigen.vectors.row(j)).collect();
+        Ok(centred.spectrum(eigen.values[..kept].to_vec(), &vectors, variance, threshold))
     }
 
     /// Kept eigenvalues of the covariance operator, descending. Empty for a degenerate corpus (all series equal).
@@ -235,19 +217,3 @@ impl Spectrum {
 
 /// Queries per task.
 const QUERIES: usize = 48;
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// `A_ij = (B_ij - a_i - a_j + b) / N` (algorithm 1).
-fn centre(gram: &Matrix, row_means: &[f64], grand_mean: f64) -> Matrix {
-    let n = gram.rows();
-    let mut centred = Matrix::zeros(n, n);
-    for i in 0..n {
-        for ((cell, value), j) in centred.row_mut(i).iter_mut().zip(gram.row(i)).zip(0..n) {
-            *cell = (value - (row_means[i] + row_means[j]) + grand_mean) / n as f64;
-        }
-    }
-    centred
-}

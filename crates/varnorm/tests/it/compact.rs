@@ -4,9 +4,9 @@ use crate::common::{Numbers, assert_close, shared};
 use varnorm::calibrate::{Calibration, Decision};
 use varnorm::data::read_split;
 use varnorm::detector::Fitting;
+use varnorm::detector::Space;
 use varnorm::gram::{Scaling, gram};
-use varnorm::metrics::Ranker;
-use varnorm::model::Space;
+use varnorm::internal::Ranker;
 use varnorm::{Detector, Distance, Kernel, Norm, Run, SeriesSet, Settings};
 
 const FEATURE_KERNELS: [&str; 5] = [
@@ -116,7 +116,7 @@ fn the_trace_error_is_what_the_span_misses() {
     let space = Space::Landmarks {
         count: None,
         tolerance: None,
-        choice: varnorm::model::Choice::Given,
+        choice: varnorm::detector::Choice::Given,
         seed: 0,
         given: given.clone(),
     };

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use crate::common::Numbers;
-use varnorm::gram::{Scaling, Tiling, grams};
+use varnorm::gram::{Scaling, grams};
 use varnorm::kernel::CATALOGUE;
 use varnorm::{Kernel, Run};
 
@@ -20,7 +20,7 @@ fn kernels() -> Vec<Kernel> {
 fn values() -> Vec<f64> {
     let run = Run::sequential();
     let sets = [3, 30].map(|channels| Numbers(9).walks(37, 21, channels));
-    let all = |set| grams(&kernels(), set, Scaling::Raw, Tiling::default(), &run).unwrap();
+    let all = |set| grams(&kernels(), set, Scaling::Raw, &run).unwrap();
     sets.iter().flat_map(all).flat_map(|gram| gram.matrix.values().to_vec()).collect()
 }
 

@@ -20,7 +20,6 @@ mod law;
 mod layers;
 mod report;
 mod sample;
-mod study;
 mod theorems;
 mod thresholds;
 mod tolerance;

@@ -158,7 +158,7 @@ fn levels(spec: &str, set: &SeriesSet) -> Vec<Vec<f64>> {
     let kernel = |level| format!("{spec},level={level},sigma=2,scale=1").parse::<Kernel>().unwrap();
     let kernels: Vec<Kernel> = (1..=3).map(kernel).collect();
     let run = Run::sequential();
-    let grams = gram::grams(&kernels, set, Scaling::Raw, gram::Tiling::default(), &run).unwrap();
+    let grams = gram::grams(&kernels, set, Scaling::Raw, &run).unwrap();
     let mut below = vec![1.0; set.len() * set.len()];
     let level = |gram: gram::Gram| {
         let values = gram.matrix.values().to_vec();

@@ -2,7 +2,8 @@
 
 use super::{accuracy, every_kernel};
 use crate::common::Numbers;
-use varnorm::gram::{self, Scaling, Tiling};
+use varnorm::gram::{self, Scaling};
+use varnorm::internal::{Side, Tiling, cross_block, gram_block, grams_in_tiles};
 use varnorm::{Kernel, Run};
 
 #[test]
@@ -33,7 +34,7 @@ fn bits_do_not_depend_on_threads_tiles_or_company() {
         .collect();
     let all = |threads, tiling| {
         let run = Run::with_threads(threads).unwrap();
-        gram::grams(&grid, &set, Scaling::Raw, tiling, &run).unwrap()
+        grams_in_tiles(&grid, &set, Scaling::Raw, tiling, &run).unwrap()
     };
     let reference = all(1, Tiling::default());
     for (threads, rows, columns) in [(4, 96, 128), (1, 1, 1), (3, 7, 13), (2, 200, 9), (1, 13, 500)] {
@@ -109,19 +110,19 @@ fn blocks_have_the_bits_of_the_whole() {
     for kernel in every_kernel() {
         let selves = |set| gram::self_values(std::slice::from_ref(&kernel), set, &run).unwrap().remove(0);
         let (rows, columns, corpus) = (selves(&before), selves(&after), selves(&set));
-        let rows = gram::Side { set: &before, self_values: &rows };
-        let columns = gram::Side { set: &after, self_values: &columns };
+        let rows = Side { set: &before, self_values: &rows };
+        let columns = Side { set: &after, self_values: &columns };
         for scaling in [Scaling::Raw, Scaling::Normalized] {
             let whole = gram::gram(&kernel, &set, scaling, &run).unwrap().matrix;
-            let above = gram::gram_block(&kernel, rows, columns, scaling, &run).unwrap();
+            let above = gram_block(&kernel, rows, columns, scaling, &run).unwrap();
             let own = gram::gram(&kernel, &after, scaling, &run).unwrap().matrix;
             (0..9).for_each(|i| assert_eq!(above.row(i), &whole.row(i)[9..], "{kernel}"));
             (0..14).for_each(|i| assert_eq!(own.row(i), &whole.row(9 + i)[9..], "{kernel}"));
             let whole = gram::cross(&kernel, &after, &set, &corpus, scaling, &run).unwrap().matrix;
-            let block = gram::cross_block(&kernel, columns, rows, scaling, &run).unwrap();
+            let block = cross_block(&kernel, columns, rows, scaling, &run).unwrap();
             (0..14).for_each(|i| assert_eq!(block.row(i), &whole.row(i)[..9], "{kernel} between"));
         }
-        let none = gram::Side { set: &before, self_values: &[] };
-        assert!(gram::gram_block(&kernel, none, columns, Scaling::Normalized, &run).is_err(), "{kernel}");
+        let none = Side { set: &before, self_values: &[] };
+        assert!(gram_block(&kernel, none, columns, Scaling::Normalized, &run).is_err(), "{kernel}");
     }
 }

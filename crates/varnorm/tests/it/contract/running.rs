@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::Numbers;
-use varnorm::gram::{self, Scaling, Tiling};
+use varnorm::gram::{self, Scaling};
+use varnorm::internal::{Tiling, grams_in_tiles};
 use varnorm::{Kernel, Run};
 
 /// It takes a moment; who waits for so long waits for ever.
@@ -37,7 +38,7 @@ fn a_run_cancelled_within_a_tile_stops() {
     let whole = Tiling { rows: 1500, columns: 1500 };
     thread::spawn(move || {
         let set = Numbers(2).walks(whole.rows, 700, 1);
-        end.send(gram::grams(&["gak:sigma=1".parse().unwrap()], &set, Scaling::Log, whole, &run)).unwrap();
+        end.send(grams_in_tiles(&["gak:sigma=1".parse().unwrap()], &set, Scaling::Log, whole, &run)).unwrap();
     });
     begun.recv().unwrap();
     flag.store(true, Ordering::Relaxed);

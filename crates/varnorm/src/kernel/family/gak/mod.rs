@@ -392,7 +392,7 @@ impl Work for AdvanceInBand<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gram::{Scaling, Tiling, grams};
+    use crate::gram::{Scaling, grams};
     use crate::run::Run;
 
     struct Locals<'a>(&'a [f64], &'a mut [f64]);
@@ -467,7 +467,7 @@ mod tests {
                 floor: 0.0,
             })
             .collect();
-        let found = grams(&kernels, &set, Scaling::Log, Tiling::default(), &Run::sequential()).unwrap();
+        let found = grams(&kernels, &set, Scaling::Log, &Run::sequential()).unwrap();
         for ((sigma, band), gram) in specs.iter().zip(&found) {
             for i in 0..series.len() {
                 for j in i..series.len() {
@@ -530,7 +530,7 @@ mod tests {
             let (raw, log) = (value(Scaling::Raw), value(Scaling::Log));
             assert!((raw.ln() - log).abs() < 1e-12 * log.abs().max(1.0), "{steps}: {raw} {log}");
             let twice = set.select(&[1, 1]);
-            let of = |scaling| grams(std::slice::from_ref(&kernel), &twice, scaling, Tiling::default(), &run);
+            let of = |scaling| grams(std::slice::from_ref(&kernel), &twice, scaling, &run);
             assert_eq!(of(Scaling::Normalized).unwrap()[0].matrix.get(0, 1), 1.0);
             assert_eq!(of(Scaling::LogNormalized).unwrap()[0].matrix.get(0, 1), 0.0);
             if steps == 1 {
