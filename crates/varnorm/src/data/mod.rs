@@ -18,6 +18,7 @@ mod files;
 mod format;
 #[cfg(feature = "files")]
 mod label;
+#[cfg(feature = "files")]
 mod names;
 #[cfg(feature = "files")]
 mod npz;

@@ -34,6 +34,7 @@ impl Detector {
     }
 
     /// What there is to say about no series at all: level, rule and threshold.
+    #[cfg(feature = "report")]
     pub(crate) fn nothing_placed(&self) -> Placed {
         let (level, decision) = (self.settings.level, self.settings.decision);
         Placed { findings: Findings::new(self, Vec::new(), level, decision), places: Vec::new() }

@@ -43,7 +43,7 @@ impl Norms {
     /// The squared norms of a difference from the mean under the first norm: `take` gets the place of the rank and the square.
     pub(super) fn mahalanobis(&self, query: &Query<'_>, ranks: &[usize], mut take: impl FnMut(usize, f64)) {
         let whole = self.outside[0];
-        self.from_the_mean::<false>(query, ranks, &mut [0.0], |_, rank, inside, outside| {
+        self.sums_to_the_mean::<false>(query, ranks, &mut [0.0], |_, rank, inside, outside| {
             take(rank, whole.add(inside, outside));
         });
     }
@@ -52,7 +52,7 @@ impl Norms {
     /// of the first coordinates, and the squared length outside of it.
     ///
     /// `ONE_BY_ONE`: see [`Take`].
-    fn from_the_mean<const ONE_BY_ONE: bool>(
+    fn sums_to_the_mean<const ONE_BY_ONE: bool>(
         &self,
         query: &Query<'_>,
         ranks: &[usize],
@@ -316,7 +316,7 @@ impl<'a> Search<'a> {
     /// Mahalanobis: `take` gets the norm, the place of the rank, the squared norm, and the squared length outside the span.
     pub fn mahalanobis(&mut self, query: &Query<'_>, mut take: impl FnMut(usize, usize, f64, f64)) {
         let outside_of = &self.norms.outside;
-        self.norms.from_the_mean::<true>(
+        self.norms.sums_to_the_mean::<true>(
             query,
             &self.ranks,
             &mut self.means,
