@@ -1,10 +1,10 @@
 //! A matrix in blocks that are worked out apart, on whatever machine: together they have the bits of the whole.
 
-use super::{Output, Pairs, Scaling, Tiling, factor, prepared, walk_all};
+use super::{Output, Scaling, Tiling, factor, prepared, walk_all};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::kernel::pass::plan;
+use crate::kernel::pass::{Sets, plan};
 use crate::linalg::matrix::{Matrix, Scaled};
 use crate::run::Run;
 
@@ -20,9 +20,10 @@ pub struct Side<'a> {
 /// Whether a kernel can take these two sets, which may be one; the kernel must be resolved. Nothing is worked out.
 pub fn check(kernel: &Kernel, rows: &SeriesSet, columns: &SeriesSet) -> Result<()> {
     require_channels(rows, columns)?;
+    let sets = Sets::Two(rows, columns);
     plan(std::slice::from_ref(kernel), columns.channels())?
         .iter()
-        .try_for_each(|pass| pass.check(rows, columns).and_then(|()| pass.check_values(rows, columns)))
+        .try_for_each(|pass| pass.check(sets).and_then(|()| pass.check_values(sets)))
 }
 
 /// Rows and columns are of the same channels.
@@ -80,14 +81,14 @@ fn block(
     require_channels(rows.set, columns.set)?;
     let pass = plan(std::slice::from_ref(kernel), columns.set.channels())?.pop();
     let pass = pass.ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))?;
-    let pairs = Pairs::Between(rows.set, columns.set);
-    let pass = prepared(pass, pairs, run)?;
+    let sets = Sets::Two(rows.set, columns.set);
+    let pass = prepared(pass, sets, run)?;
     let exponents = pass.carries_exponents();
     // Where an f64 holds every value, a Gram matrix is normalised by factors, after the walk.
     let by_factors = within && !exponents && scaling == Scaling::Normalized;
     let scaling = if by_factors { Scaling::Raw } else { scaling };
     let outputs = [Output { scaling, exponents, rows: rows.self_values, columns: columns.self_values }];
-    let mut matrices = walk_all(pass.as_ref(), pairs, &outputs, &mut [], Tiling::default(), run)?;
+    let mut matrices = walk_all(pass.as_ref(), sets, &outputs, &mut [], Tiling::default(), run)?;
     let mut matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(rows.set.len(), columns.set.len()));
     if by_factors {
         let factors: Vec<f64> = columns.self_values.iter().map(|s| factor(s.mantissa)).collect();

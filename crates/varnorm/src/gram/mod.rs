@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::kernel::pass::{Pass, Tile, Values, plan};
+use crate::kernel::pass::{Pass, Sets, Tile, Values, plan};
 use crate::linalg::matrix::{Matrix, power_of_two};
 use crate::run::Run;
 use tiles::{Tiling, grams_in_tiles};
@@ -125,13 +125,12 @@ pub fn grams(kernels: &[Kernel], set: &SeriesSet, scaling: Scaling, run: &Run) -
 }
 
 /// A pass that can walk over these pairs.
-fn prepared(mut pass: Box<dyn Pass>, pairs: Pairs<'_>, run: &Run) -> Result<Box<dyn Pass>> {
-    let (row_set, column_set) = pairs.sets();
+fn prepared(mut pass: Box<dyn Pass>, sets: Sets<'_>, run: &Run) -> Result<Box<dyn Pass>> {
     // Rows have self-values even where there is no column.
-    let column_set = if column_set.is_empty() { row_set } else { column_set };
-    if !row_set.is_empty() {
-        pass.check(row_set, column_set)?;
-        pass.prepare(row_set, column_set, run)?;
+    let sets = if sets.columns().is_empty() { Sets::One(sets.rows()) } else { sets };
+    if !sets.rows().is_empty() {
+        pass.check(sets)?;
+        pass.prepare(sets, run)?;
     }
     Ok(pass)
 }
@@ -189,12 +188,12 @@ pub fn cross(
     blocks::require_channels(queries, corpus)?;
     let pass = plan(std::slice::from_ref(kernel), corpus.channels())?.pop();
     let pass = pass.ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))?;
-    let pairs = Pairs::Between(queries, corpus);
-    let pass = prepared(pass, pairs, run)?;
+    let sets = Sets::Two(queries, corpus);
+    let pass = prepared(pass, sets, run)?;
     let selves = diagonals(pass.as_ref(), queries, run)?.pop().unwrap_or_default();
     let exponents = pass.carries_exponents();
     let outputs = [Output { scaling, exponents, rows: &selves, columns: corpus_self_values }];
-    let mut matrices = walk_all(pass.as_ref(), pairs, &outputs, &mut [], Tiling::default(), run)?;
+    let mut matrices = walk_all(pass.as_ref(), sets, &outputs, &mut [], Tiling::default(), run)?;
     let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
     let self_values = match scaling {
         Scaling::Normalized => selves.iter().map(|s| unit(*s)).collect(),
@@ -212,7 +211,7 @@ fn unit(square: Scaled) -> f64 {
 pub fn self_values(kernels: &[Kernel], set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
     let mut all = vec![Vec::new(); kernels.len()];
     for pass in plan(kernels, set.channels())? {
-        let pass = prepared(pass, Pairs::Within(set), run)?;
+        let pass = prepared(pass, Sets::One(set), run)?;
         let found = diagonals(pass.as_ref(), set, run)?;
         pass.serves().iter().zip(found).for_each(|(index, values)| all[*index] = values);
     }
@@ -235,14 +234,11 @@ fn diagonals(pass: &dyn Pass, set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scal
 fn diagonal(pass: &dyn Pass, set: &SeriesSet, start: usize, outputs: Vec<&mut [Scaled]>) -> Result<()> {
     let count = outputs.first().map_or(0, |o| o.len());
     let mut kept = vec![0.0; pass.kept() * count];
-    pass.walk_diagonal(set, start..start + count, &mut kept);
+    pass.walk_diagonal(set, start..start + count, &mut kept)?;
     let (mut mantissas, mut exponents) = (vec![0.0; count], vec![0.0; count]);
     for (which, output) in outputs.into_iter().enumerate() {
         pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
         for (at, cell) in output.iter_mut().enumerate() {
-            if !mantissas[at].is_finite() {
-                pass.check_values(set, set)?;
-            }
             finite(mantissas[at], start + at, start + at)?;
             *cell = Scaled { mantissa: mantissas[at], exponent: exponents[at] };
         }
@@ -306,34 +302,17 @@ fn normalized(k: Scaled, x: Scaled, y: Scaled) -> f64 {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Pairs<'a> {
-    /// All pairs of one set; only those with column >= row are computed.
-    Within(&'a SeriesSet),
-    /// Every series of the first with every one of the second.
-    Between(&'a SeriesSet, &'a SeriesSet),
-}
-
-impl<'a> Pairs<'a> {
-    fn sets(self) -> (&'a SeriesSet, &'a SeriesSet) {
-        match self {
-            Self::Within(set) => (set, set),
-            Self::Between(rows, columns) => (rows, columns),
-        }
-    }
-}
-
-/// The values of every kernel of a prepared pass, as one matrix each (the upper triangle only, for [`Pairs::Within`]), and
+/// The values of every kernel of a prepared pass, as one matrix each (the upper triangle only, for [`Sets::One`]), and
 /// `k(x,x)` of all series where there is place for them.
 fn walk_all(
     pass: &dyn Pass,
-    pairs: Pairs<'_>,
+    sets: Sets<'_>,
     outputs: &[Output<'_>],
     self_values: &mut [Vec<Scaled>],
     tiling: Tiling,
     run: &Run,
 ) -> Result<Vec<Matrix>> {
-    let (row_set, column_set) = pairs.sets();
+    let (row_set, column_set) = (sets.rows(), sets.columns());
     let mut matrices: Vec<Matrix> =
         outputs.iter().map(|_| Matrix::zeros(row_set.len(), column_set.len())).collect();
     if row_set.is_empty() || column_set.is_empty() {
@@ -341,7 +320,7 @@ fn walk_all(
     }
     let height = strip_height(row_set.len(), tiling, run);
     let tasks = strips(&mut matrices, self_values, height, row_set.len());
-    run.for_each("kernel values", tasks, |strip| walk_strip(pass, pairs, strip, outputs, tiling, run))?;
+    run.for_each("kernel values", tasks, |strip| walk_strip(pass, sets, strip, outputs, tiling, run))?;
     Ok(matrices)
 }
 
@@ -383,27 +362,25 @@ fn strips<'a>(
 
 fn walk_strip(
     pass: &dyn Pass,
-    pairs: Pairs<'_>,
+    sets: Sets<'_>,
     mut strip: Strip<'_>,
     outputs: &[Output<'_>],
     tiling: Tiling,
     run: &Run,
 ) -> Result<()> {
-    let (row_set, column_set) = pairs.sets();
-    let upper = matches!(pairs, Pairs::Within(_));
+    let upper = sets.are_one();
     let first_column = if upper { strip.rows.start } else { 0 };
-    let columns = column_set.len();
+    let columns = sets.columns().len();
     let mut kept = Vec::new();
     let (mut mantissas, mut exponents) = (Vec::new(), Vec::new());
     for start in (first_column..columns).step_by(tiling.columns.max(1)) {
         run.check()?;
         let width = tiling.columns.max(1).min(columns - start);
-        let tile =
-            Tile { row_set, rows: strip.rows.clone(), column_set, columns: start..start + width, upper, run };
+        let tile = Tile { sets, rows: strip.rows.clone(), columns: start..start + width, run };
         kept.resize(pass.kept() * tile.pairs(), 0.0);
         mantissas.resize(tile.pairs(), 0.0);
         exponents.resize(tile.pairs(), 0.0);
-        pass.walk(&tile, &mut kept);
+        pass.walk(&tile, &mut kept)?;
         run.check()?;
         for (which, cells) in strip.outputs.iter_mut().enumerate() {
             pass.finish(which, &kept, &mut Values { mantissas: &mut mantissas, exponents: &mut exponents });
@@ -420,8 +397,6 @@ fn walk_strip(
                 }
                 output.finish_row(row, start + skip, values, exponents);
                 if let Some(bad) = values.iter().position(|v| !v.is_finite()) {
-                    // The kernel may know better what is wrong.
-                    pass.check_values(row_set, column_set)?;
                     unusable(output.scaling, values[bad], row, start + skip + bad)?;
                 }
                 cells[r * columns + start + skip..r * columns + start + width].copy_from_slice(values);

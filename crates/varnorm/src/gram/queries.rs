@@ -2,12 +2,12 @@
 
 use super::tiles::Tiling;
 use super::{
-    Cross, Gram, Output, Pairs, Scaling, diagonals, mirror, prepared, strip_height, strips, unit, walk_strip,
+    Cross, Gram, Output, Scaling, diagonals, mirror, prepared, strip_height, strips, unit, walk_strip,
 };
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::kernel::pass::plan;
+use crate::kernel::pass::{Sets, plan};
 use crate::linalg::matrix::{Matrix, Scaled};
 use crate::run::Run;
 
@@ -23,7 +23,7 @@ pub fn with_queries(
 ) -> Result<Vec<(Gram, Cross)>> {
     let mut found: Vec<Option<(Gram, Cross)>> = kernels.iter().map(|_| None).collect();
     for pass in plan(kernels, set.channels())? {
-        let pass = prepared(pass, Pairs::Within(set), run)?;
+        let pass = prepared(pass, Sets::One(set), run)?;
         let selves = diagonals(pass.as_ref(), set, run)?;
         let outputs: Vec<Output<'_>> = selves
             .iter()
@@ -33,7 +33,7 @@ pub fn with_queries(
         let tiling = Tiling::default();
         let tasks = strips(&mut matrices, &mut [], strip_height(corpus, tiling, run), corpus);
         run.for_each("kernel values", tasks, |strip| {
-            walk_strip(pass.as_ref(), Pairs::Within(set), strip, &outputs, tiling, run)
+            walk_strip(pass.as_ref(), Sets::One(set), strip, &outputs, tiling, run)
         })?;
         for ((index, matrix), selves) in pass.serves().iter().zip(&matrices).zip(selves.clone()) {
             found[*index] = Some(parts(matrix, selves, corpus));

@@ -1,10 +1,10 @@
 //! [`Tiling`]: the shape of the pieces that a Gram matrix is computed in.
 
-use super::{Gram, Output, Pairs, Scaling, diagonals, finish_gram, prepared, walk_all};
+use super::{Gram, Output, Scaling, diagonals, finish_gram, prepared, walk_all};
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::kernel::pass::plan;
+use crate::kernel::pass::{Sets, plan};
 use crate::linalg::matrix::Scaled;
 use crate::run::Run;
 
@@ -39,7 +39,7 @@ pub fn grams_in_tiles(
     };
     let mut grams: Vec<Option<Gram>> = kernels.iter().map(|_| None).collect();
     for pass in plan(kernels, set.channels())? {
-        let pass = prepared(pass, Pairs::Within(set), run)?;
+        let pass = prepared(pass, Sets::One(set), run)?;
         // The diagonal comes with the matrix; only where an f64 does not hold every value, and they are to be normalised, it has
         // to be known before. It takes little, and where somebody listens, it lets them hear of slow kernels early.
         let exponents = pass.carries_exponents();
@@ -52,7 +52,7 @@ pub fn grams_in_tiles(
         };
         let outputs: Vec<Output<'_>> = (0..pass.serves().len()).map(output).collect();
         let mut selves = vec![vec![Scaled::from(0.0); set.len()]; outputs.len()];
-        let matrices = walk_all(pass.as_ref(), Pairs::Within(set), &outputs, &mut selves, tiling, run)?;
+        let matrices = walk_all(pass.as_ref(), Sets::One(set), &outputs, &mut selves, tiling, run)?;
         for ((index, matrix), selves) in pass.serves().iter().zip(matrices).zip(selves) {
             grams[*index] = Some(finish_gram(matrix, selves, scaling, before));
         }

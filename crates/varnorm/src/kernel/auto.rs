@@ -5,6 +5,7 @@
 
 use crate::data::SeriesSet;
 use crate::error::Result;
+use crate::kernel::pass::{Sets, require_equal_lengths};
 
 /// At most so many series take part in a median: evenly spaced ones.
 const SERIES: usize = 400;
@@ -34,7 +35,7 @@ fn median_distance(mut squares: Vec<f64>) -> f64 {
 }
 
 pub(super) fn median_series_distance(corpus: &SeriesSet) -> Result<f64> {
-    crate::kernel::pass::require_equal_lengths("the bandwidth of a flat kernel", corpus, corpus)?;
+    require_equal_lengths("the bandwidth of a flat kernel", Sets::One(corpus))?;
     let picked = spread(corpus.len(), SERIES);
     let mut squares = Vec::new();
     for (a, &i) in picked.iter().enumerate() {
@@ -46,7 +47,7 @@ pub(super) fn median_series_distance(corpus: &SeriesSet) -> Result<f64> {
 }
 
 pub(super) fn median_point_distance(corpus: &SeriesSet) -> Result<f64> {
-    crate::kernel::pass::require_equal_lengths("the bandwidth of an integral kernel", corpus, corpus)?;
+    require_equal_lengths("the bandwidth of an integral kernel", Sets::One(corpus))?;
     let picked = spread(corpus.len(), SERIES);
     let pairs = picked.len() * picked.len().saturating_sub(1) / 2;
     let steps = corpus.equal_length().unwrap_or(0);

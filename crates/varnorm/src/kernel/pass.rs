@@ -17,23 +17,64 @@ use crate::kernel::family::vrk::VrkPass;
 use crate::linalg::product::Wanted;
 use crate::run::Run;
 
+/// The sets that pairs are taken from.
+#[derive(Clone, Copy)]
+pub(crate) enum Sets<'a> {
+    /// All pairs of one set; only those with `column >= row` are wanted.
+    One(&'a SeriesSet),
+    /// Every series of the first set (rows) with every one of the second (columns).
+    Two(&'a SeriesSet, &'a SeriesSet),
+}
+
+impl<'a> Sets<'a> {
+    /// The set that rows are taken from.
+    pub(crate) fn rows(self) -> &'a SeriesSet {
+        match self {
+            Self::One(set) | Self::Two(set, _) => set,
+        }
+    }
+
+    /// The set that columns are taken from.
+    pub(crate) fn columns(self) -> &'a SeriesSet {
+        match self {
+            Self::One(set) | Self::Two(_, set) => set,
+        }
+    }
+
+    /// Whether rows and columns are of one set: what is made of the rows serves the columns too.
+    pub(crate) fn are_one(self) -> bool {
+        matches!(self, Self::One(_))
+    }
+}
+
 /// A rectangle of pairs: some rows of one set against some columns of another.
 pub(crate) struct Tile<'a> {
-    /// The set that rows are taken from.
-    pub(crate) row_set: &'a SeriesSet,
-    /// Which of its series.
+    /// The sets.
+    pub(crate) sets: Sets<'a>,
+    /// Which series of the set of rows.
     pub(crate) rows: Range<usize>,
-    /// The set that columns are taken from.
-    pub(crate) column_set: &'a SeriesSet,
-    /// Which of its series.
+    /// Which series of the set of columns.
     pub(crate) columns: Range<usize>,
-    /// Whether rows and columns are of one set and only pairs with `column >= row` are wanted.
-    pub(crate) upper: bool,
     /// Asked now and then whether to go on: if not, what is left may be left undone.
     pub(crate) run: &'a Run,
 }
 
-impl Tile<'_> {
+impl<'a> Tile<'a> {
+    /// The set that rows are taken from.
+    pub(crate) fn row_set(&self) -> &'a SeriesSet {
+        self.sets.rows()
+    }
+
+    /// The set that columns are taken from.
+    pub(crate) fn column_set(&self) -> &'a SeriesSet {
+        self.sets.columns()
+    }
+
+    /// Whether only pairs with `column >= row` are wanted: rows and columns are of one set.
+    pub(crate) fn upper(&self) -> bool {
+        self.sets.are_one()
+    }
+
     /// Pairs in the tile.
     pub(crate) fn pairs(&self) -> usize {
         self.rows.len() * self.columns.len()
@@ -46,7 +87,7 @@ impl Tile<'_> {
 
     /// Whether a pair is wanted.
     pub(crate) fn wants(&self, row: usize, column: usize) -> bool {
-        !self.upper || column >= row
+        !self.upper() || column >= row
     }
 
     /// The pairs that are wanted, row by row.
@@ -60,7 +101,7 @@ impl Tile<'_> {
     /// Which pairs are wanted of the part that begins with this row and this column of the tile.
     pub(crate) fn wanted(&self, row: usize, column: usize) -> Wanted {
         let ahead = (self.columns.start + column) as isize - (self.rows.start + row) as isize;
-        if self.upper { Wanted::Upper { ahead } } else { Wanted::All }
+        if self.upper() { Wanted::Upper { ahead } } else { Wanted::All }
     }
 }
 
@@ -90,16 +131,16 @@ pub(crate) trait Pass: Send + Sync {
     fn serves(&self) -> &[usize];
 
     /// Whether the walk can take these two sets (lengths; channels are checked by the caller).
-    fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()>;
+    fn check(&self, sets: Sets<'_>) -> Result<()>;
 
-    /// Whether it can take their values, where only a look at all of them tells. [`prepare`](Pass::prepare) says so too, or the walks
-    /// give values that are not finite for a pair that is not to be taken: one of each series with itself is among them.
-    fn check_values(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+    /// Whether it can take their values, where only a look at all of them tells. Called where nothing is walked;
+    /// [`prepare`](Pass::prepare) and the walks return the same error.
+    fn check_values(&self, _sets: Sets<'_>) -> Result<()> {
         Ok(())
     }
 
     /// What can be made once for all pairs of two sets; called after [`check`](Pass::check) and before any walk.
-    fn prepare(&mut self, _row_set: &SeriesSet, _column_set: &SeriesSet, _run: &Run) -> Result<()> {
+    fn prepare(&mut self, _sets: Sets<'_>, _run: &Run) -> Result<()> {
         Ok(())
     }
 
@@ -112,20 +153,21 @@ pub(crate) trait Pass: Send + Sync {
     }
 
     /// Walks over all pairs of a tile. `kept` holds one plane per kept number, each of `tile.pairs()` cells, row
-    /// by row. A cell must have the same bits in whatever tile it is computed.
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]);
+    /// by row. A cell must have the same bits in whatever tile it is computed. An error where a series has values that the
+    /// kernels cannot take.
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()>;
 
     /// Walks over the pairs of some series of the set of rows with themselves: one plane per kept number, each of `which.len()`
     /// cells, with the bits that [`walk`](Pass::walk) gives.
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         let mut one = vec![0.0; self.kept()];
         for (at, i) in which.clone().enumerate() {
             let (rows, columns) = (i..i + 1, i..i + 1);
-            let tile =
-                Tile { row_set: set, rows, column_set: set, columns, upper: true, run: &Run::sequential() };
-            self.walk(&tile, &mut one);
+            let tile = Tile { sets: Sets::One(set), rows, columns, run: &Run::sequential() };
+            self.walk(&tile, &mut one)?;
             one.iter().enumerate().for_each(|(plane, v)| kept[plane * which.len() + at] = *v);
         }
+        Ok(())
     }
 
     /// The values of the `which`-th kernel served, from the planes of a walk.
@@ -174,8 +216,9 @@ pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pa
 }
 
 /// Both sets have one common length; otherwise an error that says which kernels take any.
-pub(crate) fn require_equal_lengths(needs: &str, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
+pub(crate) fn require_equal_lengths(needs: &str, sets: Sets<'_>) -> Result<()> {
     const ADVICE: &str = "bring them to one length with the preparation step `resample`";
+    let (row_set, column_set) = (sets.rows(), sets.columns());
     let expected = column_set.require_equal_length(needs, ADVICE)?;
     match row_set.lengths().position(|l| l != expected) {
         None => Ok(()),

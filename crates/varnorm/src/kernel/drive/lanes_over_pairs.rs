@@ -24,7 +24,7 @@ pub(crate) trait Recurrence {
 
 /// All pairs of a tile: the body of [`Pass::walk`](crate::kernel::pass::Pass::walk).
 pub(crate) fn walk(recurrence: &impl Recurrence, tile: &Tile<'_>, kept: &mut [f64]) {
-    let (row_set, column_set) = (tile.row_set, tile.column_set);
+    let (row_set, column_set) = (tile.row_set(), tile.column_set());
     let place = |x: usize, y: usize| tile.place((x, y));
     let go_on = || tile.run.check().is_ok();
     run_groups(recurrence, [row_set, column_set], &groups(tile), go_on, place, tile.pairs(), kept);
@@ -40,7 +40,7 @@ pub(crate) fn walk_pairs(
     let groups: Vec<Group> = pairs.chunks(L).map(|group| group.iter().copied().unzip()).collect();
     let place = |x: usize, y: usize| tile.place((x, y));
     let go_on = || tile.run.check().is_ok();
-    run_groups(recurrence, [tile.row_set, tile.column_set], &groups, go_on, place, tile.pairs(), kept);
+    run_groups(recurrence, [tile.row_set(), tile.column_set()], &groups, go_on, place, tile.pairs(), kept);
 }
 
 /// Some series with themselves: the body of [`Pass::walk_diagonal`](crate::kernel::pass::Pass::walk_diagonal).

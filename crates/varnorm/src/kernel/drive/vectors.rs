@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::data::SeriesSet;
 use crate::error::Result;
-use crate::kernel::pass::Tile;
+use crate::kernel::pass::{Sets, Tile};
 use crate::linalg::product::{Vectors, inner_products_of, squares as self_products};
 use crate::run::Run;
 
@@ -101,15 +101,10 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(
-        map: &dyn FeatureMap,
-        row_set: &SeriesSet,
-        column_set: &SeriesSet,
-        run: &Run,
-    ) -> Result<Self> {
-        let one = std::ptr::eq(row_set, column_set);
-        let columns = if one { None } else { Features::of_set_if_small(map, column_set, run)? };
-        Ok(Self { rows: Features::of_set_if_small(map, row_set, run)?, columns, one })
+    pub(crate) fn new(map: &dyn FeatureMap, sets: Sets<'_>, run: &Run) -> Result<Self> {
+        let one = sets.are_one();
+        let columns = if one { None } else { Features::of_set_if_small(map, sets.columns(), run)? };
+        Ok(Self { rows: Features::of_set_if_small(map, sets.rows(), run)?, columns, one })
     }
 
     fn columns(&self) -> Option<&Features> {
@@ -124,16 +119,16 @@ pub(crate) fn walk(map: &dyn FeatureMap, prepared: &Prepared, tile: &Tile<'_>, k
         let sides = [(rows, tile.rows.clone()), (columns, tile.columns.clone())];
         return products(map, tile, sides, whole, kept);
     }
-    let length: usize = map.blocks(tile.row_set.channels()).iter().sum();
+    let length: usize = map.blocks(tile.row_set().channels()).iter().sum();
     let group = (GROUP_VALUES / length.max(1)).max(1);
     for c in whole.1.clone().step_by(group) {
         let c = c..whole.1.end.min(c + group);
         let first = tile.columns.start;
-        let columns = Features::of(map, tile.column_set, first + c.start..first + c.end);
+        let columns = Features::of(map, tile.column_set(), first + c.start..first + c.end);
         for r in whole.0.clone().step_by(group) {
             let r = r..whole.0.end.min(r + group);
             let first = tile.rows.start;
-            let rows = Features::of(map, tile.row_set, first + r.start..first + r.end);
+            let rows = Features::of(map, tile.row_set(), first + r.start..first + r.end);
             let sides = [(&rows, 0..r.len()), (&columns, 0..c.len())];
             products(map, tile, sides, (r, c.clone()), kept);
         }

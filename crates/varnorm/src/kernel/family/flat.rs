@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use crate::data::SeriesSet;
 use crate::error::Result;
-use crate::kernel::pass::{Pass, Tile, Values, require_equal_lengths};
+use crate::kernel::pass::{Pass, Sets, Tile, Values, require_equal_lengths};
 use crate::kernel::{Kernel, powers};
 use crate::linalg::product::{Vectors, distances_in_place, inner_products_of, squares};
 use crate::run::Run;
@@ -67,18 +67,18 @@ impl Pass for FlatPass {
         &self.serves
     }
 
-    fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
-        require_equal_lengths("a flat kernel", row_set, column_set)
+    fn check(&self, sets: Sets<'_>) -> Result<()> {
+        require_equal_lengths("a flat kernel", sets)
     }
 
     fn kept(&self) -> usize {
         1 + usize::from(self.wants_distance)
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
-        let depth = tile.row_set.series(tile.rows.start).values().len();
-        let rows = &tile.row_set.values()[tile.rows.start * depth..tile.rows.end * depth];
-        let columns = &tile.column_set.values()[tile.columns.start * depth..tile.columns.end * depth];
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
+        let depth = tile.row_set().series(tile.rows.start).values().len();
+        let rows = &tile.row_set().values()[tile.rows.start * depth..tile.rows.end * depth];
+        let columns = &tile.column_set().values()[tile.columns.start * depth..tile.columns.end * depth];
         let (products, distances) = kept.split_at_mut(tile.pairs());
         let (a, b) = (Vectors::new(rows, depth), Vectors::new(columns, depth));
         inner_products_of(a, b, tile.wanted(0, 0), products, tile.columns.len());
@@ -87,22 +87,24 @@ impl Pass for FlatPass {
             distances.copy_from_slice(products);
             distances_in_place([a, b], squares, tile.wanted(0, 0), distances, tile.columns.len());
         }
+        Ok(())
     }
 
-    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, _run: &Run) -> Result<()> {
+    fn prepare(&mut self, sets: Sets<'_>, _run: &Run) -> Result<()> {
         if self.wants_distance {
-            self.row_squares = squares_of(row_set);
-            self.column_squares = squares_of(column_set);
+            self.row_squares = squares_of(sets.rows());
+            self.column_squares = squares_of(sets.columns());
         }
         Ok(())
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         let depth = set.series(which.start).values().len();
         let rows = &set.values()[which.start * depth..which.end * depth];
         squares(Vectors::new(rows, depth), kept);
         // Distances from itself.
         kept[which.len()..].fill(0.0);
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

@@ -20,11 +20,10 @@
 //! assert_eq!(k.matrix.get(1, 1), (4.0 + 100.0) / 2.0);
 //! ```
 
-use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::kernel::drive::steps::{self, Block};
-use crate::kernel::pass::{Pass, Tile, Values, require_equal_lengths};
+use crate::kernel::pass::{Pass, Sets, Tile, Values, require_equal_lengths};
 use crate::simd::{Function, Isa, MOST_REGISTERS, Power, Register, TOGETHER, W, Work, dispatch, filled, put};
 
 #[derive(Clone, Copy)]
@@ -60,16 +59,16 @@ impl Pass for IntegralPass {
         &self.serves
     }
 
-    fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
-        require_equal_lengths("an integral kernel", row_set, column_set)
+    fn check(&self, sets: Sets<'_>) -> Result<()> {
+        require_equal_lengths("an integral kernel", sets)
     }
 
     fn kept(&self) -> usize {
         self.statics.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
-        let total = tile.row_set.series(tile.rows.start).steps();
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
+        let total = tile.row_set().series(tile.rows.start).steps();
         let pairs = tile.pairs();
         kept.fill(0.0);
         let mut add = |distances: bool, block: Block<'_>| {
@@ -84,6 +83,7 @@ impl Pass for IntegralPass {
         if self.statics.iter().any(|kernel| !kernel.of_distances()) {
             steps::walk::<false>(tile, None, |block| add(false, block));
         }
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

@@ -27,7 +27,7 @@ use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::drive::vectors::{self, FeatureMap, Features, Prepared};
 use crate::kernel::family::sig::{COMFORTABLE, Finish, size};
-use crate::kernel::pass::{Pass, Tile, Values};
+use crate::kernel::pass::{Pass, Sets, Tile, Values};
 use crate::kernel::points::pack::variation;
 use crate::kernel::{Kernel, Lift};
 use crate::linalg::matrix::{Matrix, power_of_two};
@@ -140,8 +140,8 @@ impl Pass for ExplicitPass {
         &self.serves
     }
 
-    fn check(&self, row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
-        count_features(row_set.channels(), self.map.levels as u32, MOST_KERNEL_FEATURES).map(|_| ())
+    fn check(&self, sets: Sets<'_>) -> Result<()> {
+        count_features(sets.rows().channels(), self.map.levels as u32, MOST_KERNEL_FEATURES).map(|_| ())
     }
 
     fn carries_exponents(&self) -> bool {
@@ -152,17 +152,19 @@ impl Pass for ExplicitPass {
         self.map.levels + 1
     }
 
-    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, run: &Run) -> Result<()> {
-        self.prepared = Prepared::new(&self.map, row_set, column_set, run)?;
+    fn prepare(&mut self, sets: Sets<'_>, run: &Run) -> Result<()> {
+        self.prepared = Prepared::new(&self.map, sets, run)?;
         Ok(())
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
         vectors::walk(&self.map, &self.prepared, tile, kept);
+        Ok(())
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         vectors::walk_diagonal(&self.map, &self.prepared, set, which, kept);
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

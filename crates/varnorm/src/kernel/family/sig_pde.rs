@@ -47,7 +47,7 @@ use crate::kernel::drive::lanes_over_pairs::{self, Recurrence};
 use crate::kernel::goursat::boxes::{self, MIDDLE, NONE};
 use crate::kernel::goursat::plan::{CERTAIN, Growth, SLACK, growth, plan, stronger, tail};
 use crate::kernel::goursat::search::{Job, Outcome, SMALLEST_SHARE, Way, solve};
-use crate::kernel::pass::{Pass, Tile, Values};
+use crate::kernel::pass::{Pass, Sets, Tile, Values};
 use crate::kernel::points::increments::{of, own_cells};
 use crate::kernel::points::pack::Of;
 use crate::kernel::points::window::{Pairs, few_channels};
@@ -119,7 +119,7 @@ impl Pass for PdePass {
         &self.serves
     }
 
-    fn check(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+    fn check(&self, _sets: Sets<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -131,10 +131,10 @@ impl Pass for PdePass {
         2 * self.kernels.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
-        if !few_channels(tile.row_set) || !self.kernels.iter().any(One::to_tolerance) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
+        if !few_channels(tile.row_set()) || !self.kernels.iter().any(One::to_tolerance) {
             lanes_over_pairs::walk(&Staged::new(self, Stage::Whole), tile, kept);
-            return;
+            return Ok(());
         }
         lanes_over_pairs::walk(&Staged::new(self, Stage::First), tile, kept);
         // Pairs that are to be tried with one more level, and then with more still.
@@ -148,7 +148,7 @@ impl Pass for PdePass {
         }
         let mut open = self.open_pairs(tile, kept, |_| true);
         if open.is_empty() {
-            return;
+            return Ok(());
         }
         // The growth of every pair first: pairs that need the same number of coefficients go side by side.
         let mut growth = vec![0.0; 2 * self.sets() * tile.pairs()];
@@ -157,10 +157,12 @@ impl Pass for PdePass {
         let before = Before { values: kept.to_vec(), growth, tile };
         open.sort_by_cached_key(|pair| self.first_plan(&before, tile.place(*pair)));
         lanes_over_pairs::walk_pairs(&Staged::new(self, Stage::Last(&before)), tile, &open, kept);
+        Ok(())
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         lanes_over_pairs::walk_diagonal(&Staged::new(self, Stage::Whole), set, which, kept);
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

@@ -31,7 +31,7 @@ use std::ops::Range;
 
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::kernel::pass::{Pass, Tile, Values};
+use crate::kernel::pass::{Pass, Sets, Tile, Values};
 use crate::kernel::points::pack::{Columns, Of};
 use crate::linalg::matrix::Matrix;
 use crate::linalg::product::{Vectors, inner_products_of, squares};
@@ -264,12 +264,12 @@ impl Pass for RandomPass {
         &self.serves
     }
 
-    fn check(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+    fn check(&self, _sets: Sets<'_>) -> Result<()> {
         Ok(())
     }
 
-    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, run: &Run) -> Result<()> {
-        let channels = row_set.channels();
+    fn prepare(&mut self, sets: Sets<'_>, run: &Run) -> Result<()> {
+        let channels = sets.rows().channels();
         // Every field begins with the same numbers of the seed. A single one need not keep them.
         let most =
             self.maps.iter().map(|map| Field::size(map.features as usize, channels)).max().unwrap_or(0);
@@ -281,9 +281,8 @@ impl Pass for RandomPass {
                 0 => Field::new(features, map.variance, channels, Normal::new(self.seed)),
                 _ => Field::new(features, map.variance, channels, numbers.iter().copied()),
             };
-            map.rows = flow(row_set, &field, run)?;
-            map.columns =
-                if std::ptr::eq(row_set, column_set) { None } else { Some(flow(column_set, &field, run)?) };
+            map.rows = flow(sets.rows(), &field, run)?;
+            map.columns = if sets.are_one() { None } else { Some(flow(sets.columns(), &field, run)?) };
         }
         Ok(())
     }
@@ -292,7 +291,7 @@ impl Pass for RandomPass {
         self.maps.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
         for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(tile.pairs())) {
             let depth = map.features as usize;
             let columns = map.columns.as_ref().unwrap_or(&map.rows);
@@ -301,16 +300,18 @@ impl Pass for RandomPass {
             let (rows, columns) = (Vectors::new(rows, depth), Vectors::new(columns, depth));
             inner_products_of(rows, columns, tile.wanted(0, 0), plane, tile.columns.len());
         }
+        Ok(())
     }
 
     /// Features of the rows with themselves: the columns may be of another set.
-    fn walk_diagonal(&self, _set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, _set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(which.len())) {
             for (cell, at) in plane.iter_mut().zip(which.clone()) {
                 let row = map.rows.row(at);
                 squares(Vectors::new(row, row.len()), std::slice::from_mut(cell));
             }
         }
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

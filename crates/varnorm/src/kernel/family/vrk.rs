@@ -34,7 +34,7 @@ use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::kernel::drive::steps::{self, Alter, Block};
-use crate::kernel::pass::{Pass, Tile, Values, require_equal_lengths};
+use crate::kernel::pass::{Pass, Sets, Tile, Values, require_equal_lengths};
 use crate::linalg::matrix::{power_of_two, split_power};
 use crate::run::Run;
 use crate::simd::{Function, Isa, MOST_REGISTERS, Register, TOGETHER, W, Work, dispatch, filled, put};
@@ -95,18 +95,19 @@ impl Pass for VrkPass {
         &self.serves
     }
 
-    fn check(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
-        require_equal_lengths("the Volterra reservoir kernel", row_set, column_set)
+    fn check(&self, sets: Sets<'_>) -> Result<()> {
+        require_equal_lengths("the Volterra reservoir kernel", sets)
     }
 
-    fn check_values(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<()> {
-        self.own_products(row_set, column_set).map(|_| ())
+    fn check_values(&self, sets: Sets<'_>) -> Result<()> {
+        self.own_products(sets).map(|_| ())
     }
 
-    /// Whether points are in the domain shows when a series meets itself; those of two sets never do, and are looked at here.
-    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, _run: &Run) -> Result<()> {
-        if !std::ptr::eq(row_set, column_set) {
-            self.own = self.own_products(row_set, column_set)?;
+    /// Whether points are in the domain shows when a series meets itself, in a walk. Series of two sets never do: they are
+    /// checked here.
+    fn prepare(&mut self, sets: Sets<'_>, _run: &Run) -> Result<()> {
+        if !sets.are_one() {
+            self.own = self.own_products(sets)?;
         }
         Ok(())
     }
@@ -119,17 +120,21 @@ impl Pass for VrkPass {
         2 * self.kernels.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
-        let channels = tile.row_set.channels();
-        self.advance(tile.pairs(), channels, kept, |alter, each| steps::walk::<false>(tile, alter, each));
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
+        let channels = tile.row_set().channels();
+        let walk =
+            |alter: Alter<'_>, each: &mut dyn FnMut(Block<'_>)| steps::walk::<false>(tile, alter, each);
+        let in_domain = self.advance(tile.pairs(), channels, kept, walk);
+        if in_domain { Ok(()) } else { self.check_values(tile.sets) }
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         let walk = |alter: Alter<'_>, each: &mut dyn FnMut(Block<'_>)| match (alter, &self.own) {
             (None, Some(own)) => steps::walk_own(own, set.series(0).steps(), which.clone(), each),
             _ => steps::walk_diagonal(set, which.clone(), alter, each),
         };
-        self.advance(which.len(), set.channels(), kept, walk);
+        let in_domain = self.advance(which.len(), set.channels(), kept, walk);
+        if in_domain { Ok(()) } else { self.check_values(Sets::One(set)) }
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
@@ -192,7 +197,7 @@ fn shorten(clip: Clip, tau: f64, channels: usize, points: &mut [f64]) {
 
 impl VrkPass {
     /// Says where points are outside the domain; otherwise what it took to see that, of the row series: the diagonal is made of it.
-    fn own_products(&self, row_set: &SeriesSet, column_set: &SeriesSet) -> Result<Option<Vec<f64>>> {
+    fn own_products(&self, sets: Sets<'_>) -> Result<Option<Vec<f64>>> {
         let open = self.kernels.iter().filter(|k| k.clip.is_none());
         let Some(tau) = open.map(|k| k.tau).max_by(f64::total_cmp) else { return Ok(None) };
         let in_domain = |set: &SeriesSet| {
@@ -202,21 +207,23 @@ impl VrkPass {
             let own = steps::own_products(set);
             in_domain(tau, &own, set.series(0).steps()).map(|()| own)
         };
-        let own = in_domain(row_set)?;
-        if !std::ptr::eq(row_set, column_set) {
-            in_domain(column_set)?;
+        let own = in_domain(sets.rows())?;
+        if !sets.are_one() {
+            in_domain(sets.columns())?;
         }
         Ok(Some(own))
     }
 
-    /// All kernels, block by block. `walk` hands over the products of points that are altered as told.
+    /// All kernels, block by block. `walk` hands over the products of points that are altered as told. Returns whether all of them
+    /// are in the domain; a pair with another one has no value, and gets NaN.
     fn advance(
         &self,
         pairs: usize,
         channels: usize,
         kept: &mut [f64],
         walk: impl Fn(Alter<'_>, &mut dyn FnMut(Block<'_>)),
-    ) {
+    ) -> bool {
+        let mut in_domain = true;
         for planes in kept.chunks_exact_mut(2 * pairs) {
             planes[..pairs].fill(1.0);
             planes[pairs..].fill(0.0);
@@ -231,7 +238,8 @@ impl VrkPass {
                 for (k, (kernel, planes)) in kernels.iter().zip(&mut states).enumerate() {
                     let (mantissas, exponents) = planes.split_at_mut(pairs);
                     let ones = &mut ones[k * pairs..(k + 1) * pairs];
-                    dispatch(Advance { kernel, block: &block, ones, mantissas, exponents });
+                    let in_domain = &mut in_domain;
+                    dispatch(Advance { kernel, block: &block, ones, mantissas, exponents, in_domain });
                 }
             };
             match kernels[0].clip {
@@ -252,6 +260,7 @@ impl VrkPass {
                 }
             }
         }
+        in_domain
     }
 }
 
@@ -279,12 +288,14 @@ struct Advance<'a> {
     ones: &'a mut [f64],
     mantissas: &'a mut [f64],
     exponents: &'a mut [f64],
+    /// Set to false where a product is outside the domain.
+    in_domain: &'a mut bool,
 }
 
 impl Work for Advance<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Self { kernel, block, ones, mantissas, exponents } = self;
+        let Self { kernel, block, ones, mantissas, exponents, in_domain } = self;
         let quotient =
             Quotient([-kernel.tau * kernel.tau, kernel.lambda * kernel.lambda].map(I::Register::splat));
         let (large, unit) = (I::Register::splat(LARGE), I::Register::splat(1.0));
@@ -344,6 +355,7 @@ impl Work for Advance<'_> {
                 one[i].store(&mut scaled, i);
             }
             if !unit.all_above(most.mul(I::Register::splat(kernel.tau * kernel.tau))) {
+                *in_domain = false;
                 refuse(kernel.tau, steps_of_row, &mut values);
             }
             put(&values, mantissas);

@@ -51,11 +51,11 @@ impl Block<'_> {
 
 /// Hands all pairs of a tile at all steps to `each`, the steps of a pair in order.
 pub(crate) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut each: impl FnMut(Block<'_>)) {
-    let channels = tile.row_set.channels();
+    let channels = tile.row_set().channels();
     if channels >= ALONG && alter.is_none() {
         return along::walk::<DISTANCE>(tile, each);
     }
-    let (total, stride) = (tile.row_set.series(tile.rows.start).steps(), tile.columns.len());
+    let (total, stride) = (tile.row_set().series(tile.rows.start).steps(), tile.columns.len());
     let most = (PACKED / (channels * W)).clamp(1, MOST_STEPS);
     let (mut packed, mut values) = (Cells::default(), Cells::default());
     let packed = halves(packed.take((most * channels).div_ceil(2)));
@@ -69,18 +69,18 @@ pub(crate) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
     for start in (0..total).step_by(most) {
         let steps = start..total.min(start + most);
         let size = steps.len() * channels;
-        change(tile.row_set, tile.rows.clone(), &steps, alter, &mut of_rows);
+        change(tile.row_set(), tile.rows.clone(), &steps, alter, &mut of_rows);
         if by_products && !squares.come_with_columns {
             squares.make(tile, &steps, alter, &of_rows, packed);
         }
         for column in tile.columns.clone().step_by(W) {
             let columns = column..tile.columns.end.min(column + W);
-            change(tile.column_set, columns.clone(), &steps, alter, &mut of_columns);
+            change(tile.column_set(), columns.clone(), &steps, alter, &mut of_columns);
             let mut y = [&[][..]; W];
             for (lane, y) in y.iter_mut().enumerate() {
                 // Beyond the last column it is taken again, and not used.
                 let at = lane.min(columns.len() - 1);
-                *y = some_steps(tile.column_set, column + at, &steps, alter, at, &of_columns);
+                *y = some_steps(tile.column_set(), column + at, &steps, alter, at, &of_columns);
             }
             dispatch(Pack { rows: y, out: &mut packed[..size] });
             if by_products {
@@ -90,20 +90,19 @@ pub(crate) fn walk<const DISTANCE: bool>(tile: &Tile<'_>, alter: Alter<'_>, mut 
                     squares.keep(tile, columns.clone(), &y_squares[..steps.len()]);
                 }
             }
-            let last = if tile.upper { tile.rows.end.min(columns.end) } else { tile.rows.end };
+            let last = if tile.upper() { tile.rows.end.min(columns.end) } else { tile.rows.end };
             for row in (tile.rows.start..last).step_by(ROWS) {
                 let rows = ROWS.min(last - row);
                 let mut x = [&[][..]; ROWS];
                 for (r, x) in x.iter_mut().enumerate() {
                     let row = row + r.min(rows - 1);
-                    *x = some_steps(tile.row_set, row, &steps, alter, row - tile.rows.start, &of_rows);
+                    *x = some_steps(tile.row_set(), row, &steps, alter, row - tile.rows.start, &of_rows);
                 }
                 let (packed, out) = (&packed[..size], &mut values[..ROWS * steps.len()]);
                 if by_products {
                     dispatch(Values::<false> { x, rows, packed, channels, out });
                     let (x_squares, y_squares) = (squares.from(row), &y_squares[..steps.len()]);
-                    let itself =
-                        std::ptr::eq(tile.row_set, tile.column_set).then(|| row as isize - column as isize);
+                    let itself = tile.sets.are_one().then(|| row as isize - column as isize);
                     let stride = squares.most;
                     dispatch(Distances {
                         x,
@@ -139,7 +138,7 @@ struct SquaresOfRows {
 
 impl SquaresOfRows {
     fn new(tile: &Tile<'_>, most: usize) -> Self {
-        let come_with_columns = tile.upper && tile.columns.start <= tile.rows.start;
+        let come_with_columns = tile.upper() && tile.columns.start <= tile.rows.start;
         Self { first: tile.rows.start, most, squares: vec![0.0; most * tile.rows.len()], come_with_columns }
     }
 
@@ -152,7 +151,7 @@ impl SquaresOfRows {
         of_rows: &[f64],
         packed: &mut [[f64; W]],
     ) {
-        let (set, channels) = (tile.row_set, tile.row_set.channels());
+        let (set, channels) = (tile.row_set(), tile.row_set().channels());
         let (packed, mut squares) = (&mut packed[..steps.len() * channels], [[0.0; W]; MOST_STEPS]);
         for row in tile.rows.clone().step_by(W) {
             let rows = row..tile.rows.end.min(row + W);
@@ -282,8 +281,14 @@ pub(crate) fn walk_own(own: &[f64], steps: usize, which: Range<usize>, mut each:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::pass::Sets;
     use crate::random::Normal;
     use crate::run::Run;
+
+    /// All pairs of a set, or those above its diagonal.
+    fn sets(set: &SeriesSet, upper: bool) -> Sets<'_> {
+        if upper { Sets::One(set) } else { Sets::Two(set, set) }
+    }
 
     fn set(count: usize, channels: usize, seed: u64) -> SeriesSet {
         let values: Vec<f64> = Normal::new(seed).take(count * 70 * channels).collect();
@@ -313,7 +318,7 @@ mod tests {
             for (alter, unit) in alter.into_iter().zip([1.0, 0.5]) {
                 for (rows, columns, upper) in [(0..21, 0..21, true), (2..7, 3..20, true), (4..9, 0..3, false)]
                 {
-                    let tile = Tile { row_set: &set, rows, column_set: &set, columns, upper, run: &run };
+                    let tile = Tile { sets: sets(&set, upper), rows, columns, run: &run };
                     let found = [collected::<false>(&tile, alter), collected::<true>(&tile, alter)];
                     for (pair, (i, j)) in
                         tile.rows.clone().flat_map(|i| tile.columns.clone().map(move |j| (i, j))).enumerate()
@@ -341,8 +346,7 @@ mod tests {
         let run = Run::sequential();
         for channels in [2, 16, 33, 300] {
             let set = set(13, channels, 2);
-            let tile =
-                Tile { row_set: &set, rows: 0..13, column_set: &set, columns: 0..13, upper: true, run: &run };
+            let tile = Tile { sets: Sets::One(&set), rows: 0..13, columns: 0..13, run: &run };
             let pairs = collected::<false>(&tile, None);
             let mut found = vec![Vec::new(); 10];
             walk_diagonal(&set, 3..13, None, |block| {
@@ -369,14 +373,7 @@ mod tests {
             let mut values = far.values().to_vec();
             values.extend(far.values().iter().zip(Normal::new(4)).map(|(v, noise)| v + 1e-8 * noise));
             let set = SeriesSet::from_equal(values, 70, channels).unwrap();
-            let tile = |rows, columns, upper| Tile {
-                row_set: &set,
-                rows,
-                column_set: &set,
-                columns,
-                upper,
-                run: &run,
-            };
+            let tile = |rows, columns, upper| Tile { sets: sets(&set, upper), rows, columns, run: &run };
             let whole = collected::<true>(&tile(0..18, 0..18, true), None);
             for i in 0..18 {
                 assert!(whole[i * 18 + i].iter().all(|distance| *distance == 0.0));

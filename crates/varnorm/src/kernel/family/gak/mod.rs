@@ -39,7 +39,7 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::kernel::drive::lanes_over_pairs::{self, Recurrence};
 use crate::kernel::family::gak::careful::careful;
-use crate::kernel::pass::{Pass, Tile, Values};
+use crate::kernel::pass::{Pass, Sets, Tile, Values};
 use crate::kernel::points::increments::{block_width, split};
 use crate::kernel::points::pack::Of;
 use crate::kernel::points::window::{Pairs, ROWS};
@@ -105,7 +105,7 @@ impl Pass for GakPass {
         &self.serves
     }
 
-    fn check(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+    fn check(&self, _sets: Sets<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -117,12 +117,14 @@ impl Pass for GakPass {
         2 * self.kernels.len()
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
         lanes_over_pairs::walk(self, tile, kept);
+        Ok(())
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         lanes_over_pairs::walk_diagonal(self, set, which, kept);
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

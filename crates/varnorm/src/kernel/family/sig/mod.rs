@@ -38,7 +38,7 @@ use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::drive::lanes_over_pairs;
 use crate::kernel::family::sig::levels::{Shape, Sums};
-use crate::kernel::pass::{Pass, Tile, Values};
+use crate::kernel::pass::{Pass, Sets, Tile, Values};
 use crate::kernel::points::increments::{Increments, block_width, cells, of, split};
 use crate::kernel::points::pack::Of;
 use crate::kernel::points::window::Pairs;
@@ -131,7 +131,7 @@ impl Pass for SignaturePass {
         &self.serves
     }
 
-    fn check(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+    fn check(&self, _sets: Sets<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -143,12 +143,14 @@ impl Pass for SignaturePass {
         lanes_over_pairs::Recurrence::kept(&self.terms)
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
         lanes_over_pairs::walk(&self.terms, tile, kept);
+        Ok(())
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: std::ops::Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: std::ops::Range<usize>, kept: &mut [f64]) -> Result<()> {
         lanes_over_pairs::walk_diagonal(&self.terms, set, which, kept);
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {

@@ -48,7 +48,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::kernel::drive::vectors::{self, Features, Prepared};
 use crate::kernel::family::sig::Finish;
-use crate::kernel::pass::{Pass, Tile, Values};
+use crate::kernel::pass::{Pass, Sets, Tile, Values};
 use crate::linalg::matrix::Matrix;
 use crate::run::Run;
 pub use map::Form;
@@ -139,7 +139,7 @@ impl Pass for FourierPass {
         &self.serves
     }
 
-    fn check(&self, _row_set: &SeriesSet, _column_set: &SeriesSet) -> Result<()> {
+    fn check(&self, _sets: Sets<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -151,23 +151,25 @@ impl Pass for FourierPass {
         self.shape.levels
     }
 
-    fn prepare(&mut self, row_set: &SeriesSet, column_set: &SeriesSet, run: &Run) -> Result<()> {
-        let map = FourierMap::new(self.shape, row_set.channels());
-        let prepared = Prepared::new(&map, row_set, column_set, run)?;
+    fn prepare(&mut self, sets: Sets<'_>, run: &Run) -> Result<()> {
+        let map = FourierMap::new(self.shape, sets.rows().channels());
+        let prepared = Prepared::new(&map, sets, run)?;
         self.made = Some((map, prepared));
         Ok(())
     }
 
-    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) {
+    fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
         if let Some((map, prepared)) = &self.made {
             vectors::walk(map, prepared, tile, kept);
         }
+        Ok(())
     }
 
-    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) {
+    fn walk_diagonal(&self, set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         if let Some((map, prepared)) = &self.made {
             vectors::walk_diagonal(map, prepared, set, which, kept);
         }
+        Ok(())
     }
 
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>) {
