@@ -14,7 +14,7 @@ use crate::errors::{bad_param, named, raised};
 use crate::json;
 use crate::series::SeriesSet;
 use crate::settings::Settings;
-use crate::work::{Call, decomposition, operations};
+use crate::work::{Call, decomposition};
 
 /// What a detector says about a batch.
 #[pyclass(frozen, module = "varnorm._core")]
@@ -88,7 +88,7 @@ impl Detector {
     fn scoring(&self, series: &varnorm::SeriesSet) -> f64 {
         let corpus = self.detector.corpus();
         let spectrum = series.len() as f64 * (corpus.len() as f64).powi(2);
-        operations(self.detector.kernel(), series, corpus) + spectrum
+        self.detector.kernel().operations(series, corpus) + spectrum
     }
 }
 
@@ -96,7 +96,7 @@ impl Detector {
 fn fitting(settings: &varnorm::Settings, corpus: &varnorm::SeriesSet) -> f64 {
     let preset = [View::default()];
     let views = if settings.given().is_empty() { &preset[..] } else { settings.given() };
-    let one = |view: &View| operations(&view.kernel, corpus, corpus) + decomposition(corpus.len());
+    let one = |view: &View| view.kernel.operations(corpus, corpus) + decomposition(corpus.len());
     10.0 * views.iter().map(one).sum::<f64>()
 }
 

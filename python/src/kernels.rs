@@ -7,13 +7,14 @@ use pyo3::prelude::*;
 use varnorm::gram::{self as grams, Scaled, Scaling};
 use varnorm::internal::{self, Side};
 use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};
-use varnorm::kernel::{Parameter, signature_feature_names as feature_names, signature_features as features};
+use varnorm::kernel::{Parameter, SigRandom};
+use varnorm::kernel::{signature_feature_names as feature_names, signature_features as features};
 use varnorm::Kernel;
 
 use crate::errors::raised;
 use crate::json;
 use crate::series::{SeriesSet, aligned, from_matrix, matrix};
-use crate::work::{Call, LONG, operations};
+use crate::work::{Call, LONG};
 
 /// Every kernel with its formula and parameters: the program's JSON.
 #[pyfunction]
@@ -74,7 +75,7 @@ pub fn gram<'py>(
     let (kernel, prepare): (Kernel, Preparation) = (parsed(kernel)?, parsed(prepare)?);
     let (x, y) = (Arc::clone(&x.set), y.map(|y| Arc::clone(&y.set)));
     let scaling = scaling(normalize, log);
-    let operations = operations(&kernel, &x, y.as_ref().unwrap_or(&x));
+    let operations = kernel.operations(&x, y.as_ref().unwrap_or(&x));
     let values = Call { n_jobs, progress, operations }.run(py, move |run| {
         let (fitted, corpus) = prepare.fit(y.as_ref().unwrap_or(&x))?;
         let kernel = kernel.resolve(&corpus)?;
@@ -134,7 +135,7 @@ pub fn gram_block<'py>(
     let (rows, columns) = (Arc::clone(&rows.set), Arc::clone(&columns.set));
     let (x, y) = (scaled(row_self_values)?, scaled(column_self_values)?);
     let scaling = scaling(normalize, log);
-    let operations = operations(&kernel, &rows, &columns);
+    let operations = kernel.operations(&rows, &columns);
     let values = Call { n_jobs, progress: None, operations }.run(py, move |run| {
         let rows = Side { set: &rows, self_values: &x };
         let columns = Side { set: &columns, self_values: &y };
@@ -211,8 +212,8 @@ pub fn random_signature<'py>(
     let found = Call { n_jobs, progress, operations: LONG }.run(py, move |run| {
         series.require_finite("")?;
         let variance = variance.map_or(Parameter::Auto, Parameter::Value);
-        let kernel = Kernel::SigRandom { features, variance, seed }.resolve(&series)?;
-        let Kernel::SigRandom { variance: Parameter::Value(variance), .. } = kernel else {
+        let kernel = Kernel::from(SigRandom { features, variance, seed }).resolve(&series)?;
+        let Kernel::SigRandom(SigRandom { variance: Parameter::Value(variance), .. }) = kernel else {
             return Err(varnorm::Error::bad_param("variance", "auto", "was not worked out"));
         };
         random_features(&series, features, variance, seed, run)

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use varnorm::Run;
 use varnorm::run::Progress;
-use varnorm::{Kernel, Run, SeriesSet};
 
 use crate::errors::{bad_param, raised};
 
@@ -18,25 +18,10 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 /// How long a call that was stopped waits for its work to notice; after that the work ends by itself, unheard.
 const FAREWELL: Duration = Duration::from_millis(150);
 
-/// Work of at most so many operations (see [`operations`]) takes less than a tenth of a second.
+/// Work of at most so many operations (see [`Kernel::operations`](varnorm::Kernel::operations)) takes less than a tenth of a second.
 const SMALL: f64 = 1e7;
 
-/// At most how many operations kernel values of all pairs take, by a few nanoseconds each.
-pub fn operations(kernel: &Kernel, x: &SeriesSet, y: &SeriesSet) -> f64 {
-    let steps = |set: &SeriesSet| (set.values().len() / set.channels()) as f64;
-    let pairs = match kernel {
-        Kernel::FlatLinear {} | Kernel::FlatRbf { .. } | Kernel::FlatPoly { .. } => steps(x) * y.len() as f64,
-        Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } | Kernel::Vrk { .. } => {
-            10.0 * steps(x) * y.len() as f64
-        }
-        Kernel::Gak { .. } => 3.0 * steps(x) * steps(y),
-        // Levels, features and cells of theirs depend on much.
-        _ => 1000.0 * steps(x) * steps(y),
-    };
-    pairs * x.channels() as f64
-}
-
-/// The same for decomposing a Gram matrix of so many series.
+/// At most how many operations it takes to decompose a Gram matrix of so many series.
 pub fn decomposition(series: usize) -> f64 {
     10.0 * (series as f64).powi(3)
 }

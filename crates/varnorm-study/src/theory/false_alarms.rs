@@ -11,7 +11,7 @@ use varnorm::calibrate::Calibration;
 use varnorm::data::SeriesSet;
 use varnorm::detector::{Detector, Settings};
 use varnorm::gram::Scaling;
-use varnorm::kernel::Kernel;
+use varnorm::kernel::FlatLinear;
 use varnorm::law::Gaussian;
 use varnorm::score::{Distance, Norm};
 
@@ -107,7 +107,7 @@ fn one_trial(law: &Gaussian, plan: Plan, kind: &str, trial: u64) -> Result<Rates
     let settings = |calibration: Calibration| {
         Settings::default()
             .with_prepare(prepare.clone())
-            .with_kernel(Kernel::FlatLinear {})
+            .with_kernel(FlatLinear {}.into())
             .with_scaling(Scaling::Raw)
             .with_norm(Norm::Envelope)
             .with_alpha(0.1)

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::gram;
 use crate::linalg::matrix::Matrix;
 use crate::model::View;
-use crate::model::compact::{KEPT_BYTES, MOST_DIMENSIONS, Space, has_features};
+use crate::model::compact::{KEPT_BYTES, MOST_DIMENSIONS, Space};
 use crate::run::Run;
 use crate::score::Distance;
 use crate::spectrum::eigenpairs;
@@ -53,7 +53,7 @@ impl Settings {
             let pairs = (prepared.len() * (prepared.len() + 1) / 2) as f64;
             let each = start.elapsed().as_secs_f64() / pairs;
             let width = prepared.values().len() / prepared.len().max(1);
-            let size = one.size(like, count, width);
+            let size = one.size(like, count, (width, prepared.channels()));
             let kernel_values = one.kernel_values(count);
             all.kernel_values += kernel_values;
             all.seconds += kernel_values * each + one.decompositions(count) * decomposition;
@@ -71,7 +71,7 @@ impl Settings {
             .iter()
             .map(|view| {
                 let one = Sized { view, calibration: self.calibration };
-                let size = one.size(like, count, raw);
+                let size = one.size(like, count, (raw, like.channels()));
                 one.bytes(&size, one.dimensions(&size))
             })
             .sum();
@@ -96,14 +96,15 @@ struct Sized<'a> {
 }
 
 impl Sized<'_> {
-    fn size(&self, like: &SeriesSet, count: usize, prepared: usize) -> Size {
+    fn size(&self, like: &SeriesSet, count: usize, (prepared, channels): (usize, usize)) -> Size {
         let held = if self.view.space.is_gram() { count } else { like.len().min(count) };
-        Size { count, held, raw: like.values().len() / like.len().max(1), prepared }
+        let raw = like.values().len() / like.len().max(1);
+        Size { count, held, raw, prepared, channels }
     }
 
     /// What would fit a budget, with what it would need.
     fn ways(&self, like: &SeriesSet, count: usize, budget: f64) -> Vec<String> {
-        let size = self.size(like, count, like.values().len() / like.len().max(1));
+        let size = self.size(like, count, (like.values().len() / like.len().max(1), like.channels()));
         let mut ways = Vec::new();
         let with = |space: &Space, dimensions| {
             let view = View { space: space.clone(), ..self.view.clone() };
@@ -116,7 +117,7 @@ impl Sized<'_> {
             let landmarks = fitting.unwrap_or(USUAL_LANDMARKS.min(count));
             let bytes = with(&Space::landmarks(landmarks), landmarks);
             ways.push(format!("--landmarks {landmarks} would need {}", in_words(bytes)));
-            if has_features(&self.view.kernel) {
+            if self.view.kernel.features().is_some() {
                 let dimensions = self.dimensions(&size);
                 ways.push(format!(
                     "--space features would need {}",
@@ -148,10 +149,11 @@ impl Sized<'_> {
             Space::Landmarks { count, given, .. } => {
                 count.unwrap_or(if given.is_empty() { MOST_DIMENSIONS } else { given.len() }).min(size.count)
             }
-            _ => match &self.view.kernel {
-                crate::Kernel::SigRandom { features, .. } => *features as usize,
-                _ => size.prepared.min(MOST_DIMENSIONS),
-            },
+            _ => {
+                let steps = size.prepared / size.channels;
+                let width = self.view.kernel.features().map(|features| features.width(steps, size.channels));
+                width.unwrap_or(size.prepared).min(MOST_DIMENSIONS)
+            }
         }
     }
 
@@ -214,12 +216,13 @@ impl Sized<'_> {
     }
 }
 
-/// Series, how many of them are in memory at a time, and values per series, before and after preparation.
+/// Series, how many of them are in memory at a time, values per series, before and after preparation, and channels after it.
 struct Size {
     count: usize,
     held: usize,
     raw: usize,
     prepared: usize,
+    channels: usize,
 }
 
 /// Seconds of one decomposition of size [`DECOMPOSED`].

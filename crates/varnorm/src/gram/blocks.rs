@@ -1,10 +1,10 @@
 //! A matrix in blocks that are worked out apart, on whatever machine: together they have the bits of the whole.
 
-use super::{Output, Scaling, Tiling, factor, prepared, walk_all};
+use super::{Output, Scaling, Tiling, factor, plan_one, prepared, walk_all};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::kernel::pass::{Sets, plan};
+use crate::kernel::pass::Sets;
 use crate::linalg::matrix::{Matrix, Scaled};
 use crate::run::Run;
 
@@ -21,9 +21,8 @@ pub struct Side<'a> {
 pub fn check(kernel: &Kernel, rows: &SeriesSet, columns: &SeriesSet) -> Result<()> {
     require_channels(rows, columns)?;
     let sets = Sets::Two(rows, columns);
-    plan(std::slice::from_ref(kernel), columns.channels())?
-        .iter()
-        .try_for_each(|pass| pass.check(sets).and_then(|()| pass.check_values(sets)))
+    let pass = plan_one(kernel, columns.channels())?.pass;
+    pass.check(sets).and_then(|()| pass.check_values(sets))
 }
 
 /// Rows and columns are of the same channels.
@@ -79,10 +78,8 @@ fn block(
         }
     }
     require_channels(rows.set, columns.set)?;
-    let pass = plan(std::slice::from_ref(kernel), columns.set.channels())?.pop();
-    let pass = pass.ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))?;
     let sets = Sets::Two(rows.set, columns.set);
-    let pass = prepared(pass, sets, run)?;
+    let pass = prepared(plan_one(kernel, columns.set.channels())?, sets, run)?.pass;
     let exponents = pass.carries_exponents();
     // Where an f64 holds every value, a Gram matrix is normalised by factors, after the walk.
     let by_factors = within && !exponents && scaling == Scaling::Normalized;

@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::kernel::pass::{Pass, Sets, Tile, Values, plan};
+use crate::kernel::pass::{Pass, Planned, Sets, Tile, Values, plan};
 use crate::linalg::matrix::{Matrix, power_of_two};
 use crate::run::Run;
 use tiles::{Tiling, grams_in_tiles};
@@ -124,15 +124,21 @@ pub fn grams(kernels: &[Kernel], set: &SeriesSet, scaling: Scaling, run: &Run) -
     grams_in_tiles(kernels, set, scaling, Tiling::default(), run)
 }
 
+/// The walk that serves one kernel alone.
+fn plan_one(kernel: &Kernel, channels: usize) -> Result<Planned> {
+    let planned = plan(std::slice::from_ref(kernel), channels)?.pop();
+    planned.ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))
+}
+
 /// A pass that can walk over these pairs.
-fn prepared(mut pass: Box<dyn Pass>, sets: Sets<'_>, run: &Run) -> Result<Box<dyn Pass>> {
+fn prepared(mut planned: Planned, sets: Sets<'_>, run: &Run) -> Result<Planned> {
     // Rows have self-values even where there is no column.
     let sets = if sets.columns().is_empty() { Sets::One(sets.rows()) } else { sets };
     if !sets.rows().is_empty() {
-        pass.check(sets)?;
-        pass.prepare(sets, run)?;
+        planned.pass.check(sets)?;
+        planned.pass.prepare(sets, run)?;
     }
-    Ok(pass)
+    Ok(planned)
 }
 
 /// Mirrors the upper triangle; normalises by the diagonal where the walk has not done so.
@@ -186,14 +192,13 @@ pub fn cross(
     run: &Run,
 ) -> Result<Cross> {
     blocks::require_channels(queries, corpus)?;
-    let pass = plan(std::slice::from_ref(kernel), corpus.channels())?.pop();
-    let pass = pass.ok_or_else(|| Error::bad_param("kernels", 0, "give at least one kernel"))?;
     let sets = Sets::Two(queries, corpus);
-    let pass = prepared(pass, sets, run)?;
-    let selves = diagonals(pass.as_ref(), queries, run)?.pop().unwrap_or_default();
+    let planned = prepared(plan_one(kernel, corpus.channels())?, sets, run)?;
+    let selves = diagonals(&planned, queries, run)?.pop().unwrap_or_default();
+    let pass = planned.pass.as_ref();
     let exponents = pass.carries_exponents();
     let outputs = [Output { scaling, exponents, rows: &selves, columns: corpus_self_values }];
-    let mut matrices = walk_all(pass.as_ref(), sets, &outputs, &mut [], Tiling::default(), run)?;
+    let mut matrices = walk_all(pass, sets, &outputs, &mut [], Tiling::default(), run)?;
     let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
     let self_values = match scaling {
         Scaling::Normalized => selves.iter().map(|s| unit(*s)).collect(),
@@ -210,24 +215,26 @@ fn unit(square: Scaled) -> f64 {
 /// `k(x,x)` of every series under every kernel: the Gram matrix's diagonals.
 pub fn self_values(kernels: &[Kernel], set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
     let mut all = vec![Vec::new(); kernels.len()];
-    for pass in plan(kernels, set.channels())? {
-        let pass = prepared(pass, Sets::One(set), run)?;
-        let found = diagonals(pass.as_ref(), set, run)?;
-        pass.serves().iter().zip(found).for_each(|(index, values)| all[*index] = values);
+    for planned in plan(kernels, set.channels())? {
+        let planned = prepared(planned, Sets::One(set), run)?;
+        let found = diagonals(&planned, set, run)?;
+        planned.serves.iter().zip(found).for_each(|(index, values)| all[*index] = values);
     }
     Ok(all)
 }
 
 /// `k(x,x)` of every series of the set of rows that a pass was prepared for, under each of its kernels.
-fn diagonals(pass: &dyn Pass, set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
+fn diagonals(planned: &Planned, set: &SeriesSet, run: &Run) -> Result<Vec<Vec<Scaled>>> {
     const SERIES: usize = 64;
-    let mut all = vec![vec![Scaled::from(0.0); set.len()]; pass.serves().len()];
+    let mut all = vec![vec![Scaled::from(0.0); set.len()]; planned.serves.len()];
     let mut parts: Vec<(usize, Vec<&mut [Scaled]>)> =
         (0..set.len()).step_by(SERIES).map(|start| (start, Vec::new())).collect();
     for values in &mut all {
         parts.iter_mut().zip(values.chunks_mut(SERIES)).for_each(|(part, chunk)| part.1.push(chunk));
     }
-    run.for_each("self-values", parts, |(start, outputs)| diagonal(pass, set, start, outputs))?;
+    run.for_each("self-values", parts, |(start, outputs)| {
+        diagonal(planned.pass.as_ref(), set, start, outputs)
+    })?;
     Ok(all)
 }
 

@@ -22,9 +22,9 @@ pub fn with_queries(
     run: &Run,
 ) -> Result<Vec<(Gram, Cross)>> {
     let mut found: Vec<Option<(Gram, Cross)>> = kernels.iter().map(|_| None).collect();
-    for pass in plan(kernels, set.channels())? {
-        let pass = prepared(pass, Sets::One(set), run)?;
-        let selves = diagonals(pass.as_ref(), set, run)?;
+    for planned in plan(kernels, set.channels())? {
+        let planned = prepared(planned, Sets::One(set), run)?;
+        let selves = diagonals(&planned, set, run)?;
         let outputs: Vec<Output<'_>> = selves
             .iter()
             .map(|s| Output { scaling: Scaling::Normalized, exponents: true, rows: s, columns: s })
@@ -33,9 +33,9 @@ pub fn with_queries(
         let tiling = Tiling::default();
         let tasks = strips(&mut matrices, &mut [], strip_height(corpus, tiling, run), corpus);
         run.for_each("kernel values", tasks, |strip| {
-            walk_strip(pass.as_ref(), Sets::One(set), strip, &outputs, tiling, run)
+            walk_strip(planned.pass.as_ref(), Sets::One(set), strip, &outputs, tiling, run)
         })?;
-        for ((index, matrix), selves) in pass.serves().iter().zip(&matrices).zip(selves.clone()) {
+        for ((index, matrix), selves) in planned.serves.iter().zip(&matrices).zip(selves.clone()) {
             found[*index] = Some(parts(matrix, selves, corpus));
         }
     }

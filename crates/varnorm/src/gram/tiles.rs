@@ -38,22 +38,23 @@ pub fn grams_in_tiles(
         other => other,
     };
     let mut grams: Vec<Option<Gram>> = kernels.iter().map(|_| None).collect();
-    for pass in plan(kernels, set.channels())? {
-        let pass = prepared(pass, Sets::One(set), run)?;
+    for planned in plan(kernels, set.channels())? {
+        let planned = prepared(planned, Sets::One(set), run)?;
+        let pass = planned.pass.as_ref();
         // The diagonal comes with the matrix; only where an f64 does not hold every value, and they are to be normalised, it has
         // to be known before. It takes little, and where somebody listens, it lets them hear of slow kernels early.
         let exponents = pass.carries_exponents();
         let before = exponents && (scaling != plain || run.is_heard());
-        let known = if before { diagonals(pass.as_ref(), set, run)? } else { Vec::new() };
+        let known = if before { diagonals(&planned, set, run)? } else { Vec::new() };
         let output = |which: usize| {
             let selves = known.get(which).map_or(&[][..], Vec::as_slice);
             let scaling = if before { scaling } else { plain };
             Output { scaling, exponents, rows: selves, columns: selves }
         };
-        let outputs: Vec<Output<'_>> = (0..pass.serves().len()).map(output).collect();
+        let outputs: Vec<Output<'_>> = (0..planned.serves.len()).map(output).collect();
         let mut selves = vec![vec![Scaled::from(0.0); set.len()]; outputs.len()];
-        let matrices = walk_all(pass.as_ref(), Sets::One(set), &outputs, &mut selves, tiling, run)?;
-        for ((index, matrix), selves) in pass.serves().iter().zip(matrices).zip(selves) {
+        let matrices = walk_all(pass, Sets::One(set), &outputs, &mut selves, tiling, run)?;
+        for ((index, matrix), selves) in planned.serves.iter().zip(matrices).zip(selves) {
             grams[*index] = Some(finish_gram(matrix, selves, scaling, before));
         }
     }

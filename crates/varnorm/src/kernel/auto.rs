@@ -130,11 +130,3 @@ pub(super) fn mean_point_square(corpus: &SeriesSet) -> f64 {
 fn mean_square(corpus: &SeriesSet, count: usize) -> f64 {
     corpus.values().iter().map(|v| v * v).sum::<f64>() / count.max(1) as f64
 }
-
-/// Half of the reciprocal of the longest corpus point; 1 when all points are zero.
-pub(super) fn reservoir_scale(corpus: &SeriesSet) -> f64 {
-    let points = corpus.values().chunks_exact(corpus.channels());
-    let longest = points.map(crate::kernel::family::vrk::length).fold(0.0, f64::max);
-    let scale = 0.5 / longest;
-    if scale > 0.0 && scale.is_finite() { scale } else { 1.0 }
-}

@@ -1,19 +1,11 @@
 //! [`Pass`]: one walk over pairs of series that serves every kernel that can share it.
 
+use std::any::Any;
 use std::ops::Range;
 
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::kernel::family::flat::FlatPass;
-use crate::kernel::family::gak::GakPass;
-use crate::kernel::family::integral::IntegralPass;
-use crate::kernel::family::sig;
-use crate::kernel::family::sig_explicit::{self, ExplicitPass};
-use crate::kernel::family::sig_fourier;
-use crate::kernel::family::sig_pde;
-use crate::kernel::family::sig_random;
-use crate::kernel::family::vrk::VrkPass;
 use crate::linalg::product::Wanted;
 use crate::run::Run;
 
@@ -126,12 +118,11 @@ impl Values<'_> {
 ///
 /// The expensive part, [`walk`](Pass::walk), keeps a few numbers per pair; the cheap one,
 /// [`finish`](Pass::finish), makes each kernel's value from them.
-pub(crate) trait Pass: Send + Sync {
-    /// Kernels served, as indices into the list given to [`plan`].
-    fn serves(&self) -> &[usize];
-
+pub(crate) trait Pass: Any + Send + Sync {
     /// Whether the walk can take these two sets (lengths; channels are checked by the caller).
-    fn check(&self, sets: Sets<'_>) -> Result<()>;
+    fn check(&self, _sets: Sets<'_>) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether it can take their values, where only a look at all of them tells. Called where nothing is walked;
     /// [`prepare`](Pass::prepare) and the walks return the same error.
@@ -174,45 +165,66 @@ pub(crate) trait Pass: Send + Sync {
     fn finish(&self, which: usize, kept: &[f64], out: &mut Values<'_>);
 }
 
-/// Groups kernels of series of so many channels into as few walks as possible. Every kernel must be resolved: no
-/// `auto` left.
-pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Box<dyn Pass>>> {
-    let mut flat = FlatPass::default();
-    let mut integral = IntegralPass::default();
-    let mut gak = GakPass::default();
-    let mut vrk = VrkPass::default();
-    let mut random = Vec::new();
-    let mut fourier = Vec::new();
-    let mut signatures = Vec::new();
-    let mut untruncated = Vec::new();
-    let mut explicit_pass = ExplicitPass::default();
-    for (index, kernel) in kernels.iter().enumerate() {
-        kernel.validate()?;
-        match kernel {
-            Kernel::FlatLinear {} | Kernel::FlatRbf { .. } | Kernel::FlatPoly { .. } => {
-                flat.add(index, kernel)?
+/// A walk and the kernels that it serves, as indices into the list given to [`plan`].
+pub(crate) struct Planned {
+    /// In the order of [`Pass::finish`].
+    pub(crate) serves: Vec<usize>,
+    /// The walk.
+    pub(crate) pass: Box<dyn Pass>,
+}
+
+/// The walks that are planned so far. A kernel joins one of them, or adds one.
+#[derive(Default)]
+pub(crate) struct Passes {
+    planned: Vec<Planned>,
+    /// The kernel that is being planned.
+    kernel: usize,
+}
+
+impl Passes {
+    /// Adds a walk for the kernel at hand alone.
+    pub(crate) fn add(&mut self, pass: impl Pass) {
+        self.planned.push(Planned { serves: vec![self.kernel], pass: Box::new(pass) });
+    }
+
+    /// Lets the kernel at hand join the first walk of this type that fits, or a new one.
+    pub(crate) fn join<P: Pass>(
+        &mut self,
+        fits: impl Fn(&P) -> bool,
+        new: impl FnOnce() -> P,
+        join: impl FnOnce(&mut P),
+    ) {
+        let fitting = |planned: &Planned| {
+            let pass: &dyn Any = planned.pass.as_ref();
+            pass.downcast_ref::<P>().is_some_and(&fits)
+        };
+        match self.planned.iter().position(fitting) {
+            None => {
+                let mut pass = new();
+                join(&mut pass);
+                self.add(pass);
             }
-            Kernel::IntegralRbf { .. } | Kernel::IntegralPoly { .. } => integral.add(index, kernel)?,
-            Kernel::Gak { .. } => gak.add(index, kernel)?,
-            Kernel::Vrk { .. } => vrk.add(index, kernel)?,
-            Kernel::SigRandom { features, variance, seed } => {
-                let variance = variance.resolved("variance")?;
-                sig_random::add(&mut random, index, *features, variance, *seed);
+            Some(at) => {
+                let Planned { serves, pass } = &mut self.planned[at];
+                serves.push(self.kernel);
+                let pass: &mut dyn Any = pass.as_mut();
+                if let Some(pass) = pass.downcast_mut::<P>() {
+                    join(pass);
+                }
             }
-            Kernel::SigFourier { .. } => sig_fourier::add(&mut fourier, index, kernel)?,
-            Kernel::Sig { .. } if sig_explicit::pays(kernel, channels) => explicit_pass.add(index, kernel)?,
-            Kernel::Sig { .. } => sig::add(&mut signatures, index, kernel)?,
-            Kernel::SigPde { .. } => sig_pde::add(&mut untruncated, index, kernel)?,
-            Kernel::SigExplicit { .. } => explicit_pass.add(index, kernel)?,
         }
     }
-    let mut passes: Vec<Box<dyn Pass>> =
-        vec![Box::new(flat), Box::new(integral), Box::new(gak), Box::new(vrk), Box::new(explicit_pass)];
-    signatures.into_iter().for_each(|pass| passes.push(Box::new(pass)));
-    untruncated.into_iter().for_each(|pass| passes.push(Box::new(pass)));
-    fourier.into_iter().for_each(|pass| passes.push(Box::new(pass)));
-    random.into_iter().for_each(|pass| passes.push(Box::new(pass)));
-    Ok(passes.into_iter().filter(|p| !p.serves().is_empty()).collect())
+}
+
+/// Groups kernels of series of so many channels into as few walks as possible. Every kernel must be resolved: no
+/// `auto` left.
+pub(crate) fn plan(kernels: &[Kernel], channels: usize) -> Result<Vec<Planned>> {
+    let mut passes = Passes::default();
+    for (index, kernel) in kernels.iter().enumerate() {
+        passes.kernel = index;
+        kernel.plan(channels, &mut passes)?;
+    }
+    Ok(passes.planned)
 }
 
 /// Both sets have one common length; otherwise an error that says which kernels take any.
@@ -229,5 +241,37 @@ pub(crate) fn require_equal_lengths(needs: &str, sets: Sets<'_>) -> Result<()> {
             expected,
             advice: ADVICE.into(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_share_walks_where_they_can() {
+        let specs = [
+            "flat_rbf:sigma=1",
+            "gak:sigma=1",
+            "flat_linear",
+            "sig:level=3,scale=1",
+            "sig:level=5,scale=2",
+            "sig:level=3,order=2,scale=1",
+            "sig:level=2,order=2,scale=1",
+            "sig_explicit:level=3,scale=1",
+            "sig_random:seed=1,variance=1",
+            "sig_random:seed=2,variance=1",
+            "sig_random:features=9,seed=1,variance=1",
+            "gak:sigma=2,band=3",
+        ];
+        let kernels: Vec<Kernel> = specs.iter().map(|spec| spec.parse().unwrap()).collect();
+        let served = |channels| -> Vec<Vec<usize>> {
+            plan(&kernels, channels).unwrap().into_iter().map(|planned| planned.serves).collect()
+        };
+        // With few channels, the exact kernel comes from features; with many, it has the walk of its order.
+        let few = [&[0, 2][..], &[1, 11], &[3, 4], &[5], &[6, 7], &[8, 10], &[9]];
+        let many = [&[0, 2][..], &[1, 11], &[3, 4], &[5, 6], &[7], &[8, 10], &[9]];
+        assert_eq!(served(3), few);
+        assert_eq!(served(100), many);
     }
 }

@@ -64,9 +64,8 @@ impl View {
         self.kernel.validate()?;
         self.rank.validate()?;
         self.space.validate()?;
-        if self.space == (Space::Features {}) && !super::compact::has_features(&self.kernel) {
-            let rule = "this kernel has no features of its own (flat_linear, sig_explicit, sig_random and sig_fourier have); choose \
-                        landmarks, such as landmarks:256";
+        if self.space == (Space::Features {}) && self.kernel.features().is_none() {
+            let rule = format!("this kernel {}", super::compact::no_features());
             return Err(Error::bad_param("space", format!("features with {}", self.kernel), rule));
         }
         let alpha = match self.alpha {

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::Numbers;
 use varnorm::gram::{Scaling, grams};
-use varnorm::kernel::CATALOGUE;
+use varnorm::kernel::{CATALOGUE, SigPde};
 use varnorm::{Kernel, Run};
 
 /// Where a process that the test has started is to write its values.
@@ -50,7 +50,8 @@ fn instruction_sets_agree() {
         for (at, (found, best)) in found.zip(&best).enumerate() {
             let kernel = &kernels[at / of_one % kernels.len()];
             // To a tolerance, another number of levels may be found to be enough.
-            let near = if matches!(kernel, Kernel::SigPde { dyadic: None, .. }) { 2e-8 } else { 1e-10 };
+            let near =
+                if matches!(kernel, Kernel::SigPde(SigPde { dyadic: None, .. })) { 2e-8 } else { 1e-10 };
             assert!((found - best).abs() <= near * best.abs(), "{instructions}, {kernel:?}: {found} {best}");
             differ |= found != *best;
         }

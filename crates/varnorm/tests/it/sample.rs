@@ -2,9 +2,10 @@
 
 use crate::oracle::norm::mahalanobis;
 use varnorm::gram::{Cross, Scaling};
+use varnorm::kernel::FlatLinear;
 use varnorm::law::{Gaussian, NormalNumbers};
 use varnorm::sample::{Elements, VarianceNorm};
-use varnorm::{Distance, Gram, Kernel, Matrix, Measure, Norm, Rank, Run, SeriesSet};
+use varnorm::{Distance, Gram, Matrix, Measure, Norm, Rank, Run, SeriesSet};
 
 const MEAN: Distance = Distance::Mahalanobis {};
 const NEAREST: Distance = Distance::Conformance { neighbour: 1 };
@@ -44,7 +45,7 @@ fn vectors_equal_their_gram_matrix() {
         // The kernel route with the linear kernel is a third one.
         let series = |m: &Matrix| SeriesSet::from_equal(m.values().to_vec(), 1, dimension).unwrap();
         let by_kernel = VarianceNorm::from_kernel(
-            &Kernel::FlatLinear {},
+            &FlatLinear {}.into(),
             &series(&sample),
             Scaling::Raw,
             Rank::default(),

@@ -4,10 +4,11 @@ use crate::common::{Numbers, shared};
 use crate::oracle::norm::mahalanobis;
 use proptest::prelude::*;
 use varnorm::gram::{self, Cross, Scaling};
+use varnorm::kernel::FlatLinear;
 use varnorm::score::{Scores, leave_one_out, scores, scores_by_rank};
 use varnorm::{Distance, Gram, Kernel, Matrix, Measure, Norm, Rank, Run, SeriesSet, Spectrum};
 
-const LINEAR: Kernel = Kernel::FlatLinear {};
+const LINEAR: Kernel = Kernel::FlatLinear(FlatLinear {});
 const MEAN: Distance = Distance::Mahalanobis {};
 const NEAREST: Distance = Distance::Conformance { neighbour: 1 };
 

@@ -3,6 +3,7 @@
 use crate::common::Numbers;
 use crate::oracle::goursat::largest_on_the_way;
 use varnorm::gram::{self, Scaling};
+use varnorm::kernel::{Parameter, SigPde};
 use varnorm::{Kernel, Run, SeriesSet};
 
 /// Rough, smooth, jumping, oscillating and zigzag paths.
@@ -39,7 +40,7 @@ fn untruncated_signature_kernels_keep_their_tolerance() {
         // What zigzag paths miss adds up over all cells.
         for (steps, channels) in [(4, 1), (12, 2), (if kind == 4 { 120 } else { 70 }, 3)] {
             let set = paths(kind, 9, steps, channels);
-            let Kernel::SigPde { scale: varnorm::kernel::Parameter::Value(unit), .. } =
+            let Kernel::SigPde(SigPde { scale: Parameter::Value(unit), .. }) =
                 "sig_pde".parse::<Kernel>().unwrap().resolve(&set).unwrap()
             else {
                 panic!("a scale from the data")

@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::kernel::pass::{Sets, Tile};
+use crate::linalg::matrix::Matrix;
 use crate::linalg::product::{Vectors, inner_products_of, squares as self_products};
 use crate::run::Run;
 
@@ -83,6 +84,25 @@ impl Features {
         let length: usize = map.blocks(set.channels()).iter().sum();
         let small = length.saturating_mul(set.len()).saturating_mul(8) <= map.most_bytes();
         small.then(|| Self::of_set(map, set, run)).transpose()
+    }
+
+    /// One row per series: the constant 1, then every block m, counted from 1, times `scale^(m/2)`.
+    pub(crate) fn weighted_levels(&self, scale: f64, series: usize) -> Matrix {
+        let length = 1 + self.blocks.iter().map(|(depth, _)| depth).sum::<usize>();
+        let mut matrix = Matrix::zeros(series, length);
+        for i in 0..series {
+            let (one, mut row) = matrix.row_mut(i).split_at_mut(1);
+            one[0] = 1.0;
+            let mut weight = 1.0;
+            for (depth, values) in &self.blocks {
+                weight *= scale.sqrt();
+                let (part, rest) = row.split_at_mut(*depth);
+                let values = &values[i * depth..(i + 1) * depth];
+                part.iter_mut().zip(values).for_each(|(feature, value)| *feature = weight * value);
+                row = rest;
+            }
+        }
+        matrix
     }
 
     fn rows(&self, block: usize, which: Range<usize>) -> &[f64] {

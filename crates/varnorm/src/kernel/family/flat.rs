@@ -21,13 +21,167 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::SeriesSet;
 use crate::error::Result;
-use crate::kernel::pass::{Pass, Sets, Tile, Values, require_equal_lengths};
-use crate::kernel::{Kernel, powers};
+use crate::kernel::family::{Family, Shape};
+use crate::kernel::features::FeatureVectors;
+use crate::kernel::pass::{Pass, Passes, Sets, Tile, Values, require_equal_lengths};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterRange, auto, powers, rbf_factor};
+use crate::linalg::matrix::Matrix;
 use crate::linalg::product::{Vectors, distances_in_place, inner_products_of, squares};
 use crate::run::Run;
 use crate::simd::{Isa, W, Work, dispatch, exp};
+
+/// `<x,y>` of the flattened series.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FlatLinear {}
+
+/// `exp(-|x-y|^2 / (2 sigma^2))` of the flattened series.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FlatRbf {
+    /// Bandwidth; `auto` is the median distance between corpus series.
+    pub sigma: Parameter,
+}
+
+/// `(<x,y> + c)^p` of the flattened series.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FlatPoly {
+    /// Constant; `auto` is the mean of `<x,x>` over the corpus.
+    pub c: Parameter,
+    /// Degree.
+    pub p: u32,
+}
+
+impl Default for FlatPoly {
+    fn default() -> Self {
+        Self { c: Parameter::Auto, p: 2 }
+    }
+}
+
+const SIGMA: ParameterInfo = ParameterInfo::number(
+    "sigma",
+    ParameterRange::Positive,
+    "auto",
+    "bandwidth; auto: median distance of corpus series",
+);
+const C: ParameterInfo =
+    ParameterInfo::number("c", CONSTANT, "auto", "constant >= 0; auto: mean <x,x> of the corpus");
+
+/// The range of a polynomial kernel's constant.
+pub(super) const CONSTANT: ParameterRange =
+    ParameterRange::NonNegative(" (a negative constant is not positive definite)");
+/// The degree of a polynomial kernel.
+pub(super) const P: ParameterInfo =
+    ParameterInfo::whole("p", ParameterRange::Between("a degree ", 1.0, 32.0), "2", "degree, 1 to 32");
+
+/// One matrix product for all flat kernels.
+fn cost(shape: &Shape) -> f64 {
+    shape.steps_of_pairs() * shape.channels
+}
+
+impl Family for FlatLinear {
+    const INFO: KernelInfo = KernelInfo {
+        name: "flat_linear",
+        words: "the inner product of two series, all values in one row",
+        formula: "<x,y>",
+        any_lengths: false,
+        parameters: &[],
+        example: "flat_linear",
+    };
+
+    fn validate(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        FlatPass::join(passes, Finish::Linear);
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        cost(shape)
+    }
+
+    fn features(&self) -> Option<&dyn FeatureVectors> {
+        Some(self)
+    }
+}
+
+impl FeatureVectors for FlatLinear {
+    fn width(&self, steps: usize, channels: usize) -> usize {
+        steps * channels
+    }
+
+    fn vectors(&self, set: &SeriesSet, _run: &Run) -> Result<Matrix> {
+        let steps = set.require_equal_length(
+            "the kernel flat_linear",
+            "bring them to one length with the preparation step `resample`",
+        )?;
+        let shaped = Matrix::from_values(set.len(), steps * set.channels(), set.values().to_vec());
+        Ok(shaped.unwrap_or_else(|| Matrix::zeros(0, 0)))
+    }
+}
+
+impl Family for FlatRbf {
+    const INFO: KernelInfo = KernelInfo {
+        name: "flat_rbf",
+        words: "nearness of two series as a whole: 1 for equal ones, falling with their distance",
+        formula: "exp(-|x-y|^2 / (2 sigma^2))",
+        any_lengths: false,
+        parameters: &[SIGMA],
+        example: "flat_rbf:sigma=3",
+    };
+
+    fn validate(&self) -> Result<()> {
+        SIGMA.check_given(self.sigma)
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { sigma: self.sigma.or_try(|| auto::median_series_distance(corpus))? })
+    }
+
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        FlatPass::join(passes, Finish::Rbf { factor: rbf_factor(self.sigma.resolved("sigma")?) });
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        cost(shape)
+    }
+}
+
+impl Family for FlatPoly {
+    const INFO: KernelInfo = KernelInfo {
+        name: "flat_poly",
+        words: "the inner product of two series, raised to a power: products of several values count too",
+        formula: "(<x,y> + c)^p",
+        any_lengths: false,
+        parameters: &[C, P],
+        example: "flat_poly:c=1,p=3",
+    };
+
+    fn validate(&self) -> Result<()> {
+        C.check_given(self.c).and(P.check(self.p))
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { c: self.c.or_else(|| auto::mean_series_square(corpus)), ..*self })
+    }
+
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        FlatPass::join(passes, Finish::Poly { c: self.c.resolved("c")?, p: self.p });
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        cost(shape)
+    }
+}
 
 enum Finish {
     Linear,
@@ -37,8 +191,7 @@ enum Finish {
 
 /// The walk of all flat kernels. Keeps `<x,y>`, and `|x-y|^2` where an RBF kernel wants it.
 #[derive(Default)]
-pub(crate) struct FlatPass {
-    serves: Vec<usize>,
+struct FlatPass {
     finish: Vec<Finish>,
     wants_distance: bool,
     /// `|x|^2` of every row series, where a distance is wanted.
@@ -48,25 +201,17 @@ pub(crate) struct FlatPass {
 }
 
 impl FlatPass {
-    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
-        self.finish.push(match kernel {
-            Kernel::FlatRbf { sigma } => {
-                self.wants_distance = true;
-                Finish::Rbf { factor: crate::kernel::rbf_factor(sigma.resolved("sigma")?) }
-            }
-            Kernel::FlatPoly { c, p } => Finish::Poly { c: c.resolved("c")?, p: *p },
-            _ => Finish::Linear,
-        });
-        self.serves.push(index);
-        Ok(())
+    /// All flat kernels share one walk.
+    fn join(passes: &mut Passes, finish: Finish) {
+        let join = |pass: &mut Self| {
+            pass.wants_distance |= matches!(finish, Finish::Rbf { .. });
+            pass.finish.push(finish);
+        };
+        passes.join(|_| true, Self::default, join);
     }
 }
 
 impl Pass for FlatPass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
     fn check(&self, sets: Sets<'_>) -> Result<()> {
         require_equal_lengths("a flat kernel", sets)
     }

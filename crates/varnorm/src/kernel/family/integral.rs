@@ -20,11 +20,110 @@
 //! assert_eq!(k.matrix.get(1, 1), (4.0 + 100.0) / 2.0);
 //! ```
 
+use serde::{Deserialize, Serialize};
+
+use crate::data::SeriesSet;
 use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::kernel::drive::steps::{self, Block};
-use crate::kernel::pass::{Pass, Sets, Tile, Values, require_equal_lengths};
+use crate::kernel::family::flat::{CONSTANT, P};
+use crate::kernel::family::{Family, Shape};
+use crate::kernel::pass::{Pass, Passes, Sets, Tile, Values, require_equal_lengths};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterRange, auto, rbf_factor};
 use crate::simd::{Function, Isa, MOST_REGISTERS, Power, Register, TOGETHER, W, Work, dispatch, filled, put};
+
+/// The integral over time of `exp(-|x_t-y_t|^2 / (2 sigma^2))`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct IntegralRbf {
+    /// Bandwidth; `auto` is the median distance between corpus points of one time step.
+    pub sigma: Parameter,
+}
+
+/// The integral over time of `(<x_t,y_t> + c)^p`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct IntegralPoly {
+    /// Constant; `auto` is the mean of `<x_t,x_t>` over the corpus.
+    pub c: Parameter,
+    /// Degree.
+    pub p: u32,
+}
+
+impl Default for IntegralPoly {
+    fn default() -> Self {
+        Self { c: Parameter::Auto, p: 2 }
+    }
+}
+
+const SIGMA: ParameterInfo = ParameterInfo::number(
+    "sigma",
+    ParameterRange::Positive,
+    "auto",
+    "bandwidth; auto: median distance of corpus points at one time",
+);
+const C: ParameterInfo =
+    ParameterInfo::number("c", CONSTANT, "auto", "constant >= 0; auto: mean <x_t,x_t> of the corpus");
+
+/// A static kernel at every step.
+fn cost(shape: &Shape) -> f64 {
+    10.0 * shape.steps_of_pairs() * shape.channels
+}
+
+impl Family for IntegralRbf {
+    const INFO: KernelInfo = KernelInfo {
+        name: "integral_rbf",
+        words: "nearness of two series moment by moment, averaged over time",
+        formula: "integral of exp(-|x_t-y_t|^2 / (2 sigma^2)) dt",
+        any_lengths: false,
+        parameters: &[SIGMA],
+        example: "integral_rbf:sigma=0.7",
+    };
+
+    fn validate(&self) -> Result<()> {
+        SIGMA.check_given(self.sigma)
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { sigma: self.sigma.or_try(|| auto::median_point_distance(corpus))? })
+    }
+
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        IntegralPass::join(passes, Static::Rbf { factor: rbf_factor(self.sigma.resolved("sigma")?) });
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        cost(shape)
+    }
+}
+
+impl Family for IntegralPoly {
+    const INFO: KernelInfo = KernelInfo {
+        name: "integral_poly",
+        words: "the inner product of two series moment by moment, raised to a power and averaged over time",
+        formula: "integral of (<x_t,y_t> + c)^p dt",
+        any_lengths: false,
+        parameters: &[C, P],
+        example: "integral_poly:c=0.5,p=2",
+    };
+
+    fn validate(&self) -> Result<()> {
+        C.check_given(self.c).and(P.check(self.p))
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { c: self.c.or_else(|| auto::mean_point_square(corpus)), ..*self })
+    }
+
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        IntegralPass::join(passes, Static::Poly { c: self.c.resolved("c")?, p: self.p });
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        cost(shape)
+    }
+}
 
 #[derive(Clone, Copy)]
 enum Static {
@@ -34,31 +133,18 @@ enum Static {
 
 /// The walk of all integral kernels. Keeps one number per kernel: its value.
 #[derive(Default)]
-pub(crate) struct IntegralPass {
-    serves: Vec<usize>,
+struct IntegralPass {
     statics: Vec<Static>,
 }
 
 impl IntegralPass {
-    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
-        match kernel {
-            Kernel::IntegralRbf { sigma } => {
-                self.statics
-                    .push(Static::Rbf { factor: crate::kernel::rbf_factor(sigma.resolved("sigma")?) });
-            }
-            Kernel::IntegralPoly { c, p } => self.statics.push(Static::Poly { c: c.resolved("c")?, p: *p }),
-            _ => return Ok(()),
-        }
-        self.serves.push(index);
-        Ok(())
+    /// All integral kernels share one walk.
+    fn join(passes: &mut Passes, kernel: Static) {
+        passes.join(|_| true, Self::default, |pass: &mut Self| pass.statics.push(kernel));
     }
 }
 
 impl Pass for IntegralPass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
     fn check(&self, sets: Sets<'_>) -> Result<()> {
         require_equal_lengths("an integral kernel", sets)
     }

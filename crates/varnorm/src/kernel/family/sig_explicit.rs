@@ -23,16 +23,91 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::kernel::drive::vectors::{self, FeatureMap, Features, Prepared};
-use crate::kernel::family::sig::{COMFORTABLE, Finish, size};
-use crate::kernel::pass::{Pass, Sets, Tile, Values};
+use crate::kernel::family::sig::{COMFORTABLE, Finish, LEVELS, size};
+use crate::kernel::family::{Family, Shape};
+use crate::kernel::features::FeatureVectors;
+use crate::kernel::pass::{Pass, Passes, Sets, Tile, Values};
 use crate::kernel::points::pack::variation;
-use crate::kernel::{Kernel, Lift};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterRange};
 use crate::linalg::matrix::{Matrix, power_of_two};
 use crate::run::Run;
 use crate::simd::{Isa, Register, Work, dispatch};
+
+/// The truncated signature kernel from signatures as feature vectors; exact for piecewise linear paths.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SigExplicit {
+    /// The last level.
+    pub level: u32,
+    /// Factor of the inner product of increments; `auto` is 1 over the number of channels.
+    pub scale: Parameter,
+}
+
+impl Default for SigExplicit {
+    fn default() -> Self {
+        Self { level: 3, scale: Parameter::Auto }
+    }
+}
+
+const LEVEL: ParameterInfo =
+    ParameterInfo::whole("level", LEVELS, "3", "last level, 1 to 32; few channels only");
+const SCALE: ParameterInfo = ParameterInfo::number(
+    "scale",
+    ParameterRange::Positive,
+    "auto",
+    "factor of the inner product of increments; auto: 1 / channels",
+);
+
+impl Family for SigExplicit {
+    const INFO: KernelInfo = KernelInfo {
+        name: "sig_explicit",
+        words: "the order in which the channels of two series move, as a list of features (signature)",
+        formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>, from the d + .. + d^level features S",
+        any_lengths: true,
+        parameters: &[LEVEL, SCALE],
+        example: "sig_explicit:level=2,scale=0.5",
+    };
+
+    fn validate(&self) -> Result<()> {
+        LEVEL.check(self.level).and(SCALE.check_given(self.scale))
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { scale: self.scale.or_else(|| 1.0 / corpus.channels() as f64), ..*self })
+    }
+
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        join(passes, self.level as usize, self.scale.resolved(SCALE.name)?);
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        let features = feature_count(shape.channels as usize, self.level) as f64;
+        (2.0 * shape.steps() + shape.pairs()) * features
+    }
+
+    fn features(&self) -> Option<&dyn FeatureVectors> {
+        Some(self)
+    }
+}
+
+impl FeatureVectors for SigExplicit {
+    fn width(&self, _steps: usize, channels: usize) -> usize {
+        feature_count(channels, self.level).saturating_add(1)
+    }
+
+    fn vectors(&self, set: &SeriesSet, run: &Run) -> Result<Matrix> {
+        let scale = self.scale.resolved(SCALE.name)?;
+        count_features(set.channels(), self.level, MOST_FEATURES)?;
+        let map = SignatureMap { levels: self.level as usize, scaled: false };
+        Ok(Features::of_set(&map, set, run)?.weighted_levels(scale, set.len()))
+    }
+}
 
 /// Most features of a kernel: beyond, the kernel trick is cheaper in any case.
 const MOST_KERNEL_FEATURES: usize = 1 << 16;
@@ -41,12 +116,18 @@ const FEW_FEATURES: usize = 1 << 12;
 /// Most features that are computed on request.
 const MOST_FEATURES: usize = 1 << 24;
 
-/// The number of features, `d + d^2 + .. + d^level`, or an error that says how to have fewer.
-fn count_features(channels: usize, level: u32, most: usize) -> Result<usize> {
+/// The number of features, `d + d^2 + .. + d^level`.
+fn feature_count(channels: usize, level: u32) -> usize {
     let mut total = 0usize;
     for m in 1..=level {
         total = total.saturating_add(channels.saturating_pow(m));
     }
+    total
+}
+
+/// The same, or an error that says how to have fewer.
+fn count_features(channels: usize, level: u32, most: usize) -> Result<usize> {
+    let total = feature_count(channels, level);
     if total <= most {
         return Ok(total);
     }
@@ -63,7 +144,7 @@ fn count_features(channels: usize, level: u32, most: usize) -> Result<usize> {
 /// The truncated signature of every series: one row per series, with the `d + d^2 + .. + d^level` features of levels
 /// 1 to `level` (level 0, which is always 1, is left out). Their words are [`signature_feature_names`].
 pub fn signature_features(set: &SeriesSet, level: u32, run: &Run) -> Result<Matrix> {
-    crate::kernel::signature_level(level)?;
+    LEVEL.check(level)?;
     let length = count_features(set.channels(), level, MOST_FEATURES)?;
     let map = SignatureMap { levels: level as usize, scaled: false };
     let features = Features::of_set(&map, set, run)?;
@@ -92,8 +173,7 @@ pub fn signature_feature_names(channels: usize, level: u32) -> Vec<String> {
 
 /// The walk of all explicit signature kernels.
 #[derive(Default)]
-pub(crate) struct ExplicitPass {
-    serves: Vec<usize>,
+struct ExplicitPass {
     finish: Vec<Finish>,
     map: SignatureMap,
     prepared: Prepared,
@@ -106,40 +186,26 @@ struct SignatureMap {
     scaled: bool,
 }
 
-/// Whether a kernel has few enough features to be computed from them: `sig` with `order = level` and the linear lift is
-/// the same kernel.
+/// Whether there are few enough features to compute the kernel `sig` from them, with `order = level` and the linear lift: it is the
+/// same kernel.
 ///
 /// By channels and level alone, so that the bits of a value do not depend on its company. With so few features an inner
 /// product costs less than a recurrence over 30 steps, whatever the level.
-pub(crate) fn pays(kernel: &Kernel, channels: usize) -> bool {
-    match kernel {
-        Kernel::SigExplicit { .. } => true,
-        Kernel::Sig { level, order, lift: Lift::Linear, compat: None, .. } => {
-            level == order && *level > 1 && count_features(channels, *level, FEW_FEATURES).is_ok()
-        }
-        _ => false,
-    }
+pub(super) fn pays(channels: usize, level: u32) -> bool {
+    feature_count(channels, level) <= FEW_FEATURES
 }
 
-impl ExplicitPass {
-    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
-        let (Kernel::SigExplicit { level, scale } | Kernel::Sig { level, scale, .. }) = kernel else {
-            return Ok(());
-        };
-        let level = *level as usize;
-        self.map.scaled = true;
-        self.map.levels = self.map.levels.max(level);
-        self.finish.push(Finish { set: 0, level, scale: scale.resolved("scale")?, single: false });
-        self.serves.push(index);
-        Ok(())
-    }
+/// All kernels from signatures share one walk, up to the highest level.
+pub(super) fn join(passes: &mut Passes, level: usize, scale: f64) {
+    let join = |pass: &mut ExplicitPass| {
+        pass.map.scaled = true;
+        pass.map.levels = pass.map.levels.max(level);
+        pass.finish.push(Finish { set: 0, level, scale, single: false });
+    };
+    passes.join(|_| true, ExplicitPass::default, join);
 }
 
 impl Pass for ExplicitPass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
     fn check(&self, sets: Sets<'_>) -> Result<()> {
         count_features(sets.rows().channels(), self.map.levels as u32, MOST_KERNEL_FEATURES).map(|_| ())
     }

@@ -41,24 +41,128 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::SeriesSet;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::drive::lanes_over_pairs::{self, Recurrence};
+use crate::kernel::family::sig::{
+    LIFT, Lift, SIGMA, resolved_bandwidth, resolved_factor, set_of_factor, validate_lift,
+};
+use crate::kernel::family::{Family, Shape};
 use crate::kernel::goursat::boxes::{self, MIDDLE, NONE};
 use crate::kernel::goursat::plan::{CERTAIN, Growth, SLACK, growth, plan, stronger, tail};
 use crate::kernel::goursat::search::{Job, Outcome, SMALLEST_SHARE, Way, solve};
-use crate::kernel::pass::{Pass, Sets, Tile, Values};
+use crate::kernel::pass::{Pass, Passes, Tile, Values};
 use crate::kernel::points::increments::{of, own_cells};
 use crate::kernel::points::pack::Of;
 use crate::kernel::points::window::{Pairs, few_channels};
-use crate::kernel::{Kernel, Lift};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterRange, auto};
 use crate::simd::L;
 use crate::simd::aligned::Cells;
 
+/// The untruncated signature kernel: the sum over all levels m of `scale^m <S_m(x), S_m(y)>`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SigPde {
+    /// The static kernel that lifts the points.
+    pub lift: Lift,
+    /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sigma: Option<Parameter>,
+    /// Factor of the lifted kernel; `auto` is 1 (RBF), or 1 over the median of `max_t |x_t - x_0|^2` (linear).
+    pub scale: Parameter,
+    /// Instead of a tolerance: cells are halved so many times along both sides for the published scheme.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dyadic: Option<u32>,
+    /// Relative accuracy; `1e-8` when neither it nor `dyadic` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+}
+
 /// The accuracy when neither it nor a dyadic order is given.
-pub(crate) const TOLERANCE: f64 = 1e-8;
-/// The highest dyadic order.
-pub(crate) const MOST_DYADIC: u32 = 10;
+const DEFAULT_TOLERANCE: f64 = 1e-8;
+
+const SCALE: ParameterInfo = ParameterInfo::number(
+    "scale",
+    ParameterRange::Positive,
+    "auto",
+    "factor of the lifted kernel; auto: 1 / the median of max_t |x_t - x_0|^2 (linear) or 1 (rbf)",
+);
+const TOLERANCE: ParameterInfo = ParameterInfo::number(
+    "tolerance",
+    ParameterRange::Between("", 1e-13, 0.1),
+    "1e-8",
+    "relative accuracy, 1e-13 to 0.1, by grids or polynomials as fine as it takes",
+)
+.optional();
+const DYADIC: ParameterInfo = ParameterInfo::whole(
+    "dyadic",
+    ParameterRange::Between("a dyadic order ", 0.0, 10.0),
+    "none",
+    "instead of tolerance: the published scheme with every cell halved so many times, 0 to 10",
+)
+.optional();
+
+impl Family for SigPde {
+    const INFO: KernelInfo = KernelInfo {
+        name: "sig_pde",
+        words: "the order in which the channels of two series move, at all levels (untruncated signature)",
+        formula: "sum over all m of scale^m <S_m(x), S_m(y)>, as the solution of u_st = z u",
+        any_lengths: true,
+        parameters: &[LIFT, SIGMA, SCALE, TOLERANCE, DYADIC],
+        example: "sig_pde:lift=rbf,sigma=1.3,scale=0.5",
+    };
+
+    fn validate(&self) -> Result<()> {
+        validate_lift(self.lift, self.sigma).and(SCALE.check_given(self.scale))?;
+        match (self.dyadic, self.tolerance) {
+            (Some(_), Some(tolerance)) => Err(Error::bad_param(
+                TOLERANCE.name,
+                tolerance,
+                "give either a tolerance or a dyadic order, not both",
+            )),
+            (Some(dyadic), None) => DYADIC.check(dyadic),
+            (None, Some(tolerance)) => TOLERANCE.check(tolerance),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        let scale = match self.lift {
+            Lift::Linear => self.scale.or_else(|| auto::path_scale(corpus)),
+            Lift::Rbf => self.scale.or_else(|| 1.0),
+        };
+        Ok(Self { sigma: resolved_bandwidth(self.lift, self.sigma, corpus), scale, ..*self })
+    }
+
+    /// Kernels of one lift share a walk.
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        let (scale, factor) = (self.scale.resolved(SCALE.name)?, resolved_factor(self.lift, self.sigma)?);
+        let scheme = match self.dyadic {
+            Some(n) => Scheme::Dyadic(n),
+            None => Scheme::Tolerance(self.tolerance.unwrap_or(DEFAULT_TOLERANCE)),
+        };
+        passes.join(
+            |pass: &PdePass| pass.factors.is_some() == factor.is_some(),
+            || PdePass { factors: factor.map(|_| Vec::new()), kernels: Vec::new() },
+            |PdePass { factors, kernels }| {
+                let set = set_of_factor(factors, factor);
+                kernels.push(One { set, scale, scheme });
+            },
+        );
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        let of_cell = match self.dyadic {
+            Some(n) => 20.0 + 3.0 * 4f64.powf(f64::from(n)),
+            // How fine the grids are, and how many coefficients edges have, depends on the data.
+            None => 1000.0,
+        };
+        shape.pairs_of_points() * (shape.channels + of_cell)
+    }
+}
 
 /// How the Goursat problem is solved.
 #[derive(Clone, Copy)]
@@ -81,48 +185,13 @@ impl One {
 }
 
 /// The walk of untruncated signature kernels of one lift. Keeps mantissa and exponent of each.
-pub(crate) struct PdePass {
-    serves: Vec<usize>,
+struct PdePass {
     /// `-1 / (2 sigma^2)` per bandwidth of an RBF lift; none for the linear one.
     factors: Option<Vec<f64>>,
     kernels: Vec<One>,
 }
 
-/// Adds a kernel to the walk that can serve it, or to a new one.
-pub(crate) fn add(passes: &mut Vec<PdePass>, index: usize, kernel: &Kernel) -> Result<()> {
-    let Kernel::SigPde { lift, sigma, scale, dyadic, tolerance } = kernel else { return Ok(()) };
-    let rbf = *lift == Lift::Rbf;
-    let at = passes.iter().position(|p| p.factors.is_some() == rbf).unwrap_or(passes.len());
-    if at == passes.len() {
-        passes.push(PdePass { serves: Vec::new(), factors: rbf.then(Vec::new), kernels: Vec::new() });
-    }
-    let PdePass { serves, factors, kernels } = &mut passes[at];
-    let mut set = 0;
-    if let Some(factors) = factors {
-        let factor = crate::kernel::rbf_factor(sigma.unwrap_or_default().resolved("sigma")?);
-        set = factors.iter().position(|f| *f == factor).unwrap_or(factors.len());
-        if set == factors.len() {
-            factors.push(factor);
-        }
-    }
-    let scheme = match dyadic {
-        Some(n) => Scheme::Dyadic(*n),
-        None => Scheme::Tolerance(tolerance.unwrap_or(TOLERANCE)),
-    };
-    kernels.push(One { set, scale: scale.resolved("scale")?, scheme });
-    serves.push(index);
-    Ok(())
-}
-
 impl Pass for PdePass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
-    fn check(&self, _sets: Sets<'_>) -> Result<()> {
-        Ok(())
-    }
-
     fn carries_exponents(&self) -> bool {
         true
     }
@@ -510,6 +579,7 @@ fn known_growth(before: &Before<'_>, sets: usize, pairs: &Pairs<'_>) -> Vec<[Gro
 mod tests {
     use super::*;
     use crate::gram::{Scaling, cross, gram, self_values};
+    use crate::kernel::Kernel;
     use crate::random::Normal;
     use crate::run::Run;
 

@@ -29,19 +29,110 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::SeriesSet;
-use crate::error::{Error, Result};
-use crate::kernel::pass::{Pass, Sets, Tile, Values};
+use crate::error::Result;
+use crate::kernel::family::{Family, Shape};
+use crate::kernel::features::{Embedded, FeatureVectors};
+use crate::kernel::pass::{Pass, Passes, Sets, Tile, Values};
 use crate::kernel::points::pack::{Columns, Of};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterRange};
 use crate::linalg::matrix::Matrix;
-use crate::linalg::product::{Vectors, inner_products_of, squares};
 use crate::random::Normal;
 use crate::run::Run;
 use crate::simd::L;
 use crate::simd::{Isa, Register, Work, dispatch, tanh};
 
-/// More features than this would be a mistake: the matrices alone take `8 M^2` bytes per channel.
-pub(crate) const MOST_FEATURES: u32 = 8192;
+/// The randomised signature: the inner product of random features, divided by their number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SigRandom {
+    /// Number of features.
+    pub features: u32,
+    /// Variance of the entries of the random matrices; `auto` is one over the number of features.
+    pub variance: Parameter,
+    /// Seed of the random matrices.
+    pub seed: u64,
+}
+
+impl Default for SigRandom {
+    fn default() -> Self {
+        Self { features: 50, variance: Parameter::Auto, seed: 0 }
+    }
+}
+
+/// More features would be a mistake: the matrices alone take `8 M^2` bytes per channel.
+const FEATURES: ParameterInfo = ParameterInfo::whole(
+    "features",
+    ParameterRange::Between("", 1.0, 8192.0),
+    "50",
+    "number of random features",
+);
+const VARIANCE: ParameterInfo = ParameterInfo::number(
+    "variance",
+    ParameterRange::NonNegative(""),
+    "auto",
+    "variance of the entries of the random matrices; auto: 1 / features",
+);
+const SEED: ParameterInfo =
+    ParameterInfo::whole("seed", ParameterRange::Any, "0", "seed of the random matrices");
+
+impl Family for SigRandom {
+    const INFO: KernelInfo = KernelInfo {
+        name: "sig_random",
+        words: "what random networks driven by both series end in (randomised signature)",
+        formula: "<Z(x), Z(y)> / features, dZ = sum_i tanh(A_i Z + b_i) dx^i, A and b random",
+        any_lengths: true,
+        parameters: &[FEATURES, VARIANCE, SEED],
+        example: "sig_random:features=8,variance=0.1,seed=0",
+    };
+
+    fn validate(&self) -> Result<()> {
+        FEATURES.check(self.features).and(VARIANCE.check_given(self.variance))
+    }
+
+    fn resolve(&self, _corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { variance: self.variance.or_else(|| 1.0 / f64::from(self.features)), ..*self })
+    }
+
+    /// Kernels of one seed share a walk.
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        let variance = self.variance.resolved("variance")?;
+        let map = Map { features: self.features, variance, embedded: Embedded::default() };
+        passes.join(
+            |pass: &RandomPass| pass.seed == self.seed,
+            || RandomPass { seed: self.seed, maps: Vec::new() },
+            |pass| pass.maps.push(map),
+        );
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        let features = f64::from(self.features);
+        // Drawing a number takes longer than multiplying by it.
+        let flow = features * features * shape.channels * (shape.steps() + 10.0);
+        flow + features * shape.pairs()
+    }
+
+    fn features(&self) -> Option<&dyn FeatureVectors> {
+        Some(self)
+    }
+}
+
+impl FeatureVectors for SigRandom {
+    fn width(&self, _steps: usize, _channels: usize) -> usize {
+        self.features as usize
+    }
+
+    fn vectors(&self, set: &SeriesSet, run: &Run) -> Result<Matrix> {
+        let variance = self.variance.resolved("variance")?;
+        let mut all = random_signature(set, self.features, variance, self.seed, run)?;
+        let root = f64::from(self.features).sqrt();
+        all.values_mut().iter_mut().for_each(|v| *v /= root);
+        Ok(all)
+    }
+}
 
 /// Groups of L series that go through the steps together, at most: a row of a matrix that is in the first-level cache
 /// serves all of them. Large matrices come from far away, once per step.
@@ -57,7 +148,7 @@ pub fn random_signature(
     seed: u64,
     run: &Run,
 ) -> Result<Matrix> {
-    validate(features, variance)?;
+    FEATURES.check(features).and(VARIANCE.check(variance))?;
     let field = Field::new(features as usize, variance, set.channels(), Normal::new(seed));
     flow(set, &field, run)
 }
@@ -82,17 +173,6 @@ fn flow(set: &SeriesSet, field: &Field, run: &Run) -> Result<Matrix> {
         Ok(())
     })?;
     Ok(matrix)
-}
-
-/// An error if either is outside its domain.
-pub(crate) fn validate(features: u32, variance: f64) -> Result<()> {
-    if !(1..=MOST_FEATURES).contains(&features) {
-        return Err(Error::bad_param("features", features, format!("must be from 1 to {MOST_FEATURES}")));
-    }
-    if !(variance >= 0.0 && variance.is_finite()) {
-        return Err(Error::bad_param("variance", variance, "must be zero, a positive number or auto"));
-    }
-    Ok(())
 }
 
 /// The random matrices and vectors: per channel, M rows of M + 1 numbers, the last being that of b.
@@ -234,9 +314,8 @@ fn add_change<I: Isa>(sums: &[[f64; L]], dx: &[f64; L], changes: &mut [[f64; L]]
 
 /// The walk of randomised signatures of one seed: inner products of features, which [`prepare`](Pass::prepare) makes from
 /// one run of random numbers.
-pub(crate) struct RandomPass {
+struct RandomPass {
     seed: u64,
-    serves: Vec<usize>,
     maps: Vec<Map>,
 }
 
@@ -244,30 +323,10 @@ pub(crate) struct RandomPass {
 struct Map {
     features: u32,
     variance: f64,
-    rows: Matrix,
-    /// Absent where rows and columns are of one set.
-    columns: Option<Matrix>,
-}
-
-/// Adds a kernel to the pass of its seed.
-pub(crate) fn add(passes: &mut Vec<RandomPass>, index: usize, features: u32, variance: f64, seed: u64) {
-    let at = passes.iter().position(|pass| pass.seed == seed).unwrap_or(passes.len());
-    if at == passes.len() {
-        passes.push(RandomPass { seed, serves: Vec::new(), maps: Vec::new() });
-    }
-    passes[at].serves.push(index);
-    passes[at].maps.push(Map { features, variance, rows: Matrix::zeros(0, 0), columns: None });
+    embedded: Embedded,
 }
 
 impl Pass for RandomPass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
-    fn check(&self, _sets: Sets<'_>) -> Result<()> {
-        Ok(())
-    }
-
     fn prepare(&mut self, sets: Sets<'_>, run: &Run) -> Result<()> {
         let channels = sets.rows().channels();
         // Every field begins with the same numbers of the seed. A single one need not keep them.
@@ -281,8 +340,7 @@ impl Pass for RandomPass {
                 0 => Field::new(features, map.variance, channels, Normal::new(self.seed)),
                 _ => Field::new(features, map.variance, channels, numbers.iter().copied()),
             };
-            map.rows = flow(sets.rows(), &field, run)?;
-            map.columns = if sets.are_one() { None } else { Some(flow(sets.columns(), &field, run)?) };
+            map.embedded = Embedded::new(sets, |set| flow(set, &field, run))?;
         }
         Ok(())
     }
@@ -293,23 +351,14 @@ impl Pass for RandomPass {
 
     fn walk(&self, tile: &Tile<'_>, kept: &mut [f64]) -> Result<()> {
         for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(tile.pairs())) {
-            let depth = map.features as usize;
-            let columns = map.columns.as_ref().unwrap_or(&map.rows);
-            let rows = &map.rows.values()[tile.rows.start * depth..tile.rows.end * depth];
-            let columns = &columns.values()[tile.columns.start * depth..tile.columns.end * depth];
-            let (rows, columns) = (Vectors::new(rows, depth), Vectors::new(columns, depth));
-            inner_products_of(rows, columns, tile.wanted(0, 0), plane, tile.columns.len());
+            map.embedded.walk(tile, plane);
         }
         Ok(())
     }
 
-    /// Features of the rows with themselves: the columns may be of another set.
     fn walk_diagonal(&self, _set: &SeriesSet, which: Range<usize>, kept: &mut [f64]) -> Result<()> {
         for (map, plane) in self.maps.iter().zip(kept.chunks_exact_mut(which.len())) {
-            for (cell, at) in plane.iter_mut().zip(which.clone()) {
-                let row = map.rows.row(at);
-                squares(Vectors::new(row, row.len()), std::slice::from_mut(cell));
-            }
+            map.embedded.walk_diagonal(which.clone(), plane);
         }
         Ok(())
     }

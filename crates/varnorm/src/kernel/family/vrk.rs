@@ -30,11 +30,14 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
 use crate::kernel::drive::steps::{self, Alter, Block};
-use crate::kernel::pass::{Pass, Sets, Tile, Values, require_equal_lengths};
+use crate::kernel::family::{Family, Shape};
+use crate::kernel::pass::{Pass, Passes, Sets, Tile, Values, require_equal_lengths};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterKind, ParameterRange};
 use crate::linalg::matrix::{power_of_two, split_power};
 use crate::run::Run;
 use crate::simd::{Function, Isa, MOST_REGISTERS, Register, TOGETHER, W, Work, dispatch, filled, put};
@@ -45,8 +48,27 @@ const STEP: u64 = 256;
 /// The published bound of a value.
 const PUBLISHED_LARGEST: f64 = 1e5;
 
+/// The Volterra reservoir kernel: `1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Vrk {
+    /// Needs `tau |x_t| < 1` at every step; `auto` is half of the reciprocal of the longest corpus point.
+    pub tau: Parameter,
+    /// Weight of the past, above 0 and at most 1.
+    pub lambda: f64,
+    /// What to do with points outside the domain; an error when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<Clip>,
+}
+
+impl Default for Vrk {
+    fn default() -> Self {
+        Self { tau: Parameter::Auto, lambda: 0.9, clip: None }
+    }
+}
+
 /// What the Volterra reservoir kernel does with points outside its domain `tau |x_t| < 1`.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a number between 0 and 1, or \"published\"")]
 #[non_exhaustive]
 pub enum Clip {
@@ -57,12 +79,80 @@ pub enum Clip {
 }
 
 /// A way to clip that has a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NamedClip {
     /// As in the published experiments: every value on its own, and the result; not positive definite.
     Published,
+}
+
+const TAU: ParameterInfo = ParameterInfo::number(
+    "tau",
+    ParameterRange::Positive,
+    "auto",
+    "needs tau |x_t| < 1; auto: 0.5 / the longest corpus point",
+);
+const LAMBDA: ParameterInfo = ParameterInfo::number(
+    "lambda",
+    ParameterRange::Rule("above 0 and at most 1"),
+    "0.9",
+    "weight of the past, above 0 and at most 1",
+);
+const CLIP: ParameterInfo = ParameterInfo {
+    kind: ParameterKind::NumberOrWord(&["published"]),
+    ..ParameterInfo::number(
+        "clip",
+        ParameterRange::Rule("between 0 and 1, or \"published\""),
+        "none",
+        "points longer than clip/tau are shortened to it (0 < clip < 1); none: an error",
+    )
+    .optional()
+};
+
+impl Family for Vrk {
+    const INFO: KernelInfo = KernelInfo {
+        name: "vrk",
+        words: "what an echo of all the past would remember of both series (Volterra reservoir)",
+        formula: "1 + sum_k prod_{t<k} lambda^2 / (1 - tau^2 <x_{T-t}, y_{T-t}>)",
+        any_lengths: false,
+        parameters: &[TAU, LAMBDA, CLIP],
+        example: "vrk:tau=0.1,lambda=0.9,clip=0.9",
+    };
+
+    fn validate(&self) -> Result<()> {
+        TAU.check_given(self.tau)?;
+        if !(self.lambda > 0.0 && self.lambda <= 1.0) {
+            return Err(LAMBDA.refused(self.lambda));
+        }
+        match self.clip {
+            Some(Clip::Ball(share)) if !(share > 0.0 && share < 1.0) => Err(CLIP.refused(share)),
+            _ => Ok(()),
+        }
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { tau: self.tau.or_else(|| scale(corpus)), ..*self })
+    }
+
+    /// All reservoir kernels share one walk.
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        let one = One { tau: self.tau.resolved("tau")?, lambda: self.lambda, clip: self.clip };
+        passes.join(|_| true, VrkPass::default, |pass: &mut VrkPass| pass.kernels.push(one));
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        10.0 * shape.steps_of_pairs() * shape.channels
+    }
+}
+
+/// Half of the reciprocal of the longest corpus point; 1 when all points are zero.
+fn scale(corpus: &SeriesSet) -> f64 {
+    let points = corpus.values().chunks_exact(corpus.channels());
+    let longest = points.map(length).fold(0.0, f64::max);
+    let scale = 0.5 / longest;
+    if scale > 0.0 && scale.is_finite() { scale } else { 1.0 }
 }
 
 struct One {
@@ -73,28 +163,13 @@ struct One {
 
 /// The walk of all Volterra reservoir kernels. Keeps mantissa and exponent of each.
 #[derive(Default)]
-pub(crate) struct VrkPass {
-    serves: Vec<usize>,
+struct VrkPass {
     kernels: Vec<One>,
     /// `<x_t, x_t>` of all row series, one after the other, where these were looked at before.
     own: Option<Vec<f64>>,
 }
 
-impl VrkPass {
-    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
-        if let Kernel::Vrk { tau, lambda, clip } = kernel {
-            self.kernels.push(One { tau: tau.resolved("tau")?, lambda: *lambda, clip: *clip });
-            self.serves.push(index);
-        }
-        Ok(())
-    }
-}
-
 impl Pass for VrkPass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
     fn check(&self, sets: Sets<'_>) -> Result<()> {
         require_equal_lengths("the Volterra reservoir kernel", sets)
     }
@@ -164,7 +239,7 @@ fn in_domain(tau: f64, squares: &[f64], steps: usize) -> Result<()> {
 }
 
 /// `|x_t|`.
-pub(crate) fn length(point: &[f64]) -> f64 {
+fn length(point: &[f64]) -> f64 {
     // Four sums side by side, which need not wait for each other.
     let (fours, rest) = point.as_chunks::<4>();
     let mut sums = [0.0; 4];

@@ -24,8 +24,8 @@ mod refine;
 mod sample;
 mod space;
 
-pub(crate) use features::MOST_DIMENSIONS;
 pub(crate) use fitted::FittedCompact;
+pub(crate) use features::{MOST_DIMENSIONS, no_features};
 pub(crate) use gather::{Gathered, KEPT_BYTES, Kept, Rules};
 pub(crate) use map::{LandmarkMap, Map};
 pub(crate) use metric::Metric;
@@ -325,9 +325,4 @@ impl Compact {
 fn nth(nearest: Vec<Nearest>, n: usize) -> Vec<(f64, usize)> {
     let one = |found: Nearest| found.get(n - 1).or(found.last()).copied();
     nearest.into_iter().map(|found| one(found).unwrap_or((f64::INFINITY, 0))).collect()
-}
-
-/// Whether a kernel has features of its own.
-pub(crate) fn has_features(kernel: &Kernel) -> bool {
-    features::known(kernel)
 }

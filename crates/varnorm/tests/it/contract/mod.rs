@@ -9,7 +9,7 @@ mod values;
 mod words;
 
 use varnorm::Kernel;
-use varnorm::kernel::CATALOGUE;
+use varnorm::kernel::{CATALOGUE, SigPde};
 
 fn every_kernel() -> Vec<Kernel> {
     let examples = CATALOGUE.iter().map(|info| info.example);
@@ -31,9 +31,9 @@ const VARIANTS: &[&str] = &[
 /// What a kernel promises beside rounding.
 fn accuracy(kernel: &Kernel) -> f64 {
     match kernel {
-        Kernel::SigPde { dyadic: None, tolerance, .. } => tolerance.unwrap_or(1e-8),
+        Kernel::SigPde(SigPde { dyadic: None, tolerance, .. }) => tolerance.unwrap_or(1e-8),
         // Thousands of small cells, each with its rounding.
-        Kernel::SigPde { .. } => 1e-11,
+        Kernel::SigPde(_) => 1e-11,
         _ => 1e-13,
     }
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use crate::common::Numbers;
 use varnorm::gram::{self, Scaling};
 use varnorm::internal::{Tiling, grams_in_tiles};
-use varnorm::{Kernel, Run};
+use varnorm::Run;
+use varnorm::kernel::FlatLinear;
 
 /// It takes a moment; who waits for so long waits for ever.
 const HANGS: Duration = Duration::from_secs(300);
@@ -18,7 +19,7 @@ fn a_cancelled_run_stops() {
     let run = Run::with_threads(2).unwrap();
     run.cancel_flag().store(true, Ordering::Relaxed);
     let set = Numbers(1).walks(30, 5, 2);
-    let error = gram::gram(&Kernel::FlatLinear {}, &set, Scaling::Raw, &run).unwrap_err();
+    let error = gram::gram(&FlatLinear {}.into(), &set, Scaling::Raw, &run).unwrap_err();
     assert!(matches!(error, varnorm::Error::Cancelled));
 }
 
@@ -56,7 +57,7 @@ fn progress_counts_up_to_its_total() {
         }
     });
     let set = Numbers(1).walks(300, 5, 2);
-    gram::gram(&Kernel::FlatLinear {}, &set, Scaling::Raw, &run).unwrap();
+    gram::gram(&FlatLinear {}.into(), &set, Scaling::Raw, &run).unwrap();
     let mut seen = seen.lock().unwrap().clone();
     seen.sort_unstable();
     let total = seen[0].1;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use varnorm::gram::{self, Scaling};
-use varnorm::kernel::CATALOGUE;
+use varnorm::kernel::{CATALOGUE, FlatLinear};
 use varnorm::sample::Elements;
 use varnorm::score::{leave_one_out, scores};
 use varnorm::{Distance, Kernel, Matrix, Measure, Norm, Rank, Run, SeriesSet, Spectrum, VarianceNorm};
@@ -98,7 +98,7 @@ fn as_series(vectors: &Matrix) -> SeriesSet {
 #[test]
 fn norms_of_vectors_and_of_their_products_have_their_golden_values() {
     let run = Run::sequential();
-    let kernel = Kernel::FlatLinear {};
+    let kernel = Kernel::from(FlatLinear {});
     for part in golden()["norms"].as_array().unwrap() {
         let [sample, queries] = ["sample", "queries"].map(|name| matrix(&part[name]));
         let corpus = as_series(&sample);
@@ -138,7 +138,7 @@ fn scores_within_the_corpus_have_their_golden_values() {
     let run = Run::sequential();
     for part in golden()["norms"].as_array().unwrap() {
         let corpus = as_series(&matrix(&part["sample"]));
-        let gram = gram::gram(&Kernel::FlatLinear {}, &corpus, Scaling::Raw, &run).unwrap();
+        let gram = gram::gram(&FlatLinear {}.into(), &corpus, Scaling::Raw, &run).unwrap();
         for case in part["left_out"].as_array().unwrap() {
             for (key, distance) in &DISTANCES[..2] {
                 let found = leave_one_out(&gram, Rank::default(), measure(case, *distance), &run).unwrap();

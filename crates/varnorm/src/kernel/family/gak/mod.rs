@@ -34,15 +34,18 @@ mod careful;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::SeriesSet;
 use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::kernel::drive::lanes_over_pairs::{self, Recurrence};
 use crate::kernel::family::gak::careful::careful;
-use crate::kernel::pass::{Pass, Sets, Tile, Values};
+use crate::kernel::family::{Family, Shape};
+use crate::kernel::pass::{Pass, Passes, Tile, Values};
 use crate::kernel::points::increments::{block_width, split};
 use crate::kernel::points::pack::Of;
 use crate::kernel::points::window::{Pairs, ROWS};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterRange, auto, rbf_factor};
 use crate::linalg::matrix::split_power;
 use crate::simd::L;
 use crate::simd::aligned::Cells;
@@ -58,6 +61,75 @@ const SAFE_WITHOUT_CUTS: f64 = -1800.0;
 const FIRST: f64 = 900.0;
 /// Rows between two that take their power of two out: an even number, as rows mostly go by in twos.
 const SCALED: usize = 32;
+
+/// The global alignment kernel: the sum over alignments of products of `k / (2 - k)`, k an RBF kernel of points.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Gak {
+    /// Bandwidth; `auto` is the median distance of corpus points times the square root of the mean length.
+    pub sigma: Parameter,
+    /// Steps that an alignment may leave the diagonal by; without limit when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub band: Option<u32>,
+    /// `k / (2 - k)` is at least this: 0, or from 1e-100 to 1 (the published experiments have 1e-10).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub floor: f64,
+}
+
+/// Whether a parameter has its default of zero and can be left out.
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+const SIGMA: ParameterInfo = ParameterInfo::number(
+    "sigma",
+    ParameterRange::Positive,
+    "auto",
+    "bandwidth; auto: median distance of corpus points times sqrt(mean length)",
+);
+const BAND: ParameterInfo =
+    ParameterInfo::whole("band", ParameterRange::Any, "none", "steps an alignment may leave the diagonal by")
+        .optional();
+const FLOOR: ParameterInfo = ParameterInfo::number(
+    "floor",
+    ParameterRange::Rule("0, or from 1e-100 to 1"),
+    "0",
+    "k/(2-k) is at least this; published: 1e-10",
+);
+
+impl Family for Gak {
+    const INFO: KernelInfo = KernelInfo {
+        name: "gak",
+        words: "nearness of two series under every way of aligning their times (global alignment)",
+        formula: "sum over alignments of prod k/(2-k), k = exp(-|x_s-y_t|^2 / (2 sigma^2))",
+        any_lengths: true,
+        parameters: &[SIGMA, BAND, FLOOR],
+        example: "gak:sigma=3",
+    };
+
+    fn validate(&self) -> Result<()> {
+        if self.floor != 0.0 && !(1e-100..=1.0).contains(&self.floor) {
+            return Err(FLOOR.refused(self.floor));
+        }
+        SIGMA.check_given(self.sigma)
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        Ok(Self { sigma: self.sigma.or_else(|| auto::alignment_bandwidth(corpus)), ..*self })
+    }
+
+    /// All alignment kernels share one walk.
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        let factor = -rbf_factor(self.sigma.resolved("sigma")?);
+        let one = One { factor, floor: self.floor, band: self.band.map(|b| b as usize) };
+        passes.join(|_| true, GakPass::default, |pass: &mut GakPass| pass.kernels.push(one));
+        Ok(())
+    }
+
+    fn cost(&self, shape: &Shape) -> f64 {
+        3.0 * shape.pairs_of_points() * shape.channels
+    }
+}
 
 /// One kernel.
 pub(crate) struct One {
@@ -84,31 +156,11 @@ impl One {
 
 /// The walk of all global alignment kernels. Keeps mantissa and exponent of each.
 #[derive(Default)]
-pub(crate) struct GakPass {
-    serves: Vec<usize>,
+struct GakPass {
     kernels: Vec<One>,
 }
 
-impl GakPass {
-    pub(crate) fn add(&mut self, index: usize, kernel: &Kernel) -> Result<()> {
-        if let Kernel::Gak { sigma, band, floor } = kernel {
-            let factor = -crate::kernel::rbf_factor(sigma.resolved("sigma")?);
-            self.kernels.push(One { factor, floor: *floor, band: band.map(|b| b as usize) });
-            self.serves.push(index);
-        }
-        Ok(())
-    }
-}
-
 impl Pass for GakPass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
-    fn check(&self, _sets: Sets<'_>) -> Result<()> {
-        Ok(())
-    }
-
     fn carries_exponents(&self) -> bool {
         true
     }

@@ -35,14 +35,15 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::data::SeriesSet;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::drive::lanes_over_pairs;
 use crate::kernel::family::sig::levels::{Shape, Sums};
-use crate::kernel::pass::{Pass, Sets, Tile, Values};
+use crate::kernel::family::{self, Family, sig_explicit};
+use crate::kernel::pass::{Pass, Passes, Tile, Values};
 use crate::kernel::points::increments::{Increments, block_width, cells, of, split};
 use crate::kernel::points::pack::Of;
 use crate::kernel::points::window::Pairs;
-use crate::kernel::{Kernel, powers};
+use crate::kernel::{KernelInfo, Parameter, ParameterInfo, ParameterRange, auto, powers, rbf_factor};
 use crate::linalg::matrix::{Scaled, power_of_two};
 use crate::simd::aligned::Cells;
 use crate::simd::{H, L};
@@ -55,6 +56,165 @@ const STRIP: usize = 4;
 
 /// The largest exponent of a level that needs no care.
 pub(crate) const COMFORTABLE: f64 = 600.0;
+
+/// The truncated signature kernel: the sum over levels m of `scale^m <S_m(x), S_m(y)>`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sig {
+    /// The last level, 1 to 32.
+    pub level: u32,
+    /// Most uses of one increment, 1 to `level`: 1 is fastest, `level` is exact for piecewise linear paths.
+    pub order: u32,
+    /// The static kernel that lifts the points.
+    pub lift: Lift,
+    /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sigma: Option<Parameter>,
+    /// Factor of the lifted kernel; `auto` is 1 over the number of channels (linear) or 1 (RBF).
+    pub scale: Parameter,
+    /// Only to reproduce published numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compat: Option<Compat>,
+}
+
+impl Default for Sig {
+    fn default() -> Self {
+        let (level, order, lift) = (5, 1, Lift::default());
+        Self { level, order, lift, sigma: None, scale: Parameter::Auto, compat: None }
+    }
+}
+
+/// The last level of a signature, where five are enough.
+pub(super) const LEVEL: ParameterInfo = ParameterInfo::whole("level", LEVELS, "5", "last level, 1 to 32");
+/// The range of a last level.
+pub(super) const LEVELS: ParameterRange = ParameterRange::Between("a level ", 1.0, MOST_LEVELS as f64);
+/// The static kernel.
+pub(super) const LIFT: ParameterInfo =
+    ParameterInfo::word("lift", &["linear", "rbf"], "linear", "static kernel of the points: linear or rbf");
+/// The bandwidth of a static RBF kernel.
+pub(super) const SIGMA: ParameterInfo = ParameterInfo::number(
+    "sigma",
+    ParameterRange::Positive,
+    "auto",
+    "bandwidth of the rbf lift; auto: median distance of corpus points",
+);
+const ORDER: ParameterInfo = ParameterInfo::whole(
+    "order",
+    ParameterRange::Rule("from 1 to the level"),
+    "1",
+    "most uses of one increment, 1 (fastest) to level (exact for piecewise linear paths)",
+);
+const SCALE: ParameterInfo = ParameterInfo::number(
+    "scale",
+    ParameterRange::Positive,
+    "auto",
+    "factor of the lifted kernel; auto: 1 / channels (linear) or 1 (rbf)",
+);
+const COMPAT: ParameterInfo = ParameterInfo::word(
+    "compat",
+    &["published"],
+    "none",
+    "published: 1 + the last level alone, to reproduce published numbers",
+)
+.optional();
+
+impl Family for Sig {
+    const INFO: KernelInfo = KernelInfo {
+        name: "sig",
+        words: "the order in which the channels of two series move, up to a level (truncated signature)",
+        formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>",
+        any_lengths: true,
+        parameters: &[LEVEL, ORDER, LIFT, SIGMA, SCALE, COMPAT],
+        example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
+    };
+
+    fn validate(&self) -> Result<()> {
+        LEVEL.check(self.level)?;
+        if !(1..=self.level).contains(&self.order) {
+            let rule = format!("must be {}, {}", ORDER.range, self.level);
+            return Err(Error::bad_param(ORDER.name, self.order, rule));
+        }
+        validate_lift(self.lift, self.sigma).and(SCALE.check_given(self.scale))
+    }
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        let unit = match self.lift {
+            Lift::Linear => 1.0 / corpus.channels() as f64,
+            Lift::Rbf => 1.0,
+        };
+        let sigma = resolved_bandwidth(self.lift, self.sigma, corpus);
+        Ok(Self { sigma, scale: self.scale.or_else(|| unit), ..*self })
+    }
+
+    /// With the linear lift and few channels, from features; otherwise kernels of one lift and one order share a walk.
+    fn plan(&self, channels: usize, passes: &mut Passes) -> Result<()> {
+        let scale = self.scale.resolved(SCALE.name)?;
+        let (level, order) = (self.level as usize, self.order as usize);
+        let exact = self.lift == Lift::Linear && self.level == self.order && self.level > 1;
+        if exact && self.compat.is_none() && sig_explicit::pays(channels, self.level) {
+            sig_explicit::join(passes, level, scale);
+            return Ok(());
+        }
+        let factor = resolved_factor(self.lift, self.sigma)?;
+        passes.join(
+            |pass: &SignaturePass| {
+                pass.terms.order == order && pass.terms.factors.is_some() == factor.is_some()
+            },
+            || {
+                let terms = LevelTerms { levels: 0, order, factors: factor.map(|_| Vec::new()) };
+                SignaturePass { finish: Vec::new(), terms }
+            },
+            |SignaturePass { finish, terms }| {
+                let set = set_of_factor(&mut terms.factors, factor);
+                terms.levels = terms.levels.max(level);
+                finish.push(Finish { set, level, scale, single: self.compat.is_some() });
+            },
+        );
+        Ok(())
+    }
+
+    fn cost(&self, shape: &family::Shape) -> f64 {
+        let (level, order) = (f64::from(self.level), f64::from(self.order));
+        // A lift takes about twenty.
+        shape.pairs_of_points() * (shape.channels + 20.0 + 3.0 * level * order * order)
+    }
+}
+
+/// An error where a bandwidth does not go with the lift, or is outside its range.
+pub(super) fn validate_lift(lift: Lift, sigma: Option<Parameter>) -> Result<()> {
+    match (lift, sigma) {
+        (Lift::Linear, Some(_)) => {
+            Err(Error::bad_param(SIGMA.name, "given", "belongs to lift=rbf; the linear lift has none"))
+        }
+        (_, sigma) => SIGMA.check_given(sigma.unwrap_or_default()),
+    }
+}
+
+/// The bandwidth of an RBF lift, worked out where it is `auto`; none for the linear one.
+pub(super) fn resolved_bandwidth(
+    lift: Lift,
+    sigma: Option<Parameter>,
+    corpus: &SeriesSet,
+) -> Option<Parameter> {
+    let resolved = || sigma.unwrap_or_default().or_else(|| auto::median_distance_of_points(corpus));
+    (lift == Lift::Rbf).then(resolved)
+}
+
+/// `-1 / (2 sigma^2)` of an RBF lift; none for the linear one.
+pub(super) fn resolved_factor(lift: Lift, sigma: Option<Parameter>) -> Result<Option<f64>> {
+    let resolved = || sigma.unwrap_or_default().resolved(SIGMA.name).map(rbf_factor);
+    (lift == Lift::Rbf).then(resolved).transpose()
+}
+
+/// Which of a walk's bandwidths has this factor; it is added where it is new. 0 for the linear lift.
+pub(super) fn set_of_factor(factors: &mut Option<Vec<f64>>, factor: Option<f64>) -> usize {
+    let (Some(factors), Some(factor)) = (factors, factor) else { return 0 };
+    let set = factors.iter().position(|f| *f == factor).unwrap_or(factors.len());
+    if set == factors.len() {
+        factors.push(factor);
+    }
+    set
+}
 
 /// The static kernel that lifts the points of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -86,8 +246,7 @@ pub(crate) struct Finish {
 }
 
 /// The walk of signature kernels of one lift and one order.
-pub(crate) struct SignaturePass {
-    serves: Vec<usize>,
+struct SignaturePass {
     finish: Vec<Finish>,
     terms: LevelTerms,
 }
@@ -100,41 +259,7 @@ struct LevelTerms {
     factors: Option<Vec<f64>>,
 }
 
-/// Adds a signature kernel to the walk that can serve it, or to a new one.
-pub(crate) fn add(passes: &mut Vec<SignaturePass>, index: usize, kernel: &Kernel) -> Result<()> {
-    let Kernel::Sig { level, order, lift, sigma, scale, compat } = kernel else { return Ok(()) };
-    let (level, order) = (*level as usize, *order as usize);
-    let rbf = *lift == Lift::Rbf;
-    let same = |p: &SignaturePass| p.terms.order == order && p.terms.factors.is_some() == rbf;
-    let at = passes.iter().position(same).unwrap_or(passes.len());
-    if at == passes.len() {
-        let terms = LevelTerms { levels: 0, order, factors: rbf.then(Vec::new) };
-        passes.push(SignaturePass { serves: Vec::new(), finish: Vec::new(), terms });
-    }
-    let SignaturePass { serves, finish, terms } = &mut passes[at];
-    let mut set = 0;
-    if let Some(factors) = &mut terms.factors {
-        let factor = crate::kernel::rbf_factor(sigma.unwrap_or_default().resolved("sigma")?);
-        set = factors.iter().position(|f| *f == factor).unwrap_or(factors.len());
-        if set == factors.len() {
-            factors.push(factor);
-        }
-    }
-    terms.levels = terms.levels.max(level);
-    finish.push(Finish { set, level, scale: scale.resolved("scale")?, single: compat.is_some() });
-    serves.push(index);
-    Ok(())
-}
-
 impl Pass for SignaturePass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
-    fn check(&self, _sets: Sets<'_>) -> Result<()> {
-        Ok(())
-    }
-
     fn carries_exponents(&self) -> bool {
         true
     }
@@ -339,6 +464,7 @@ impl Half<'_> {
 mod tests {
     use super::*;
     use crate::gram::{Scaling, gram};
+    use crate::kernel::Kernel;
     use crate::random::Normal;
     use crate::run::Run;
 

@@ -21,6 +21,16 @@ pub enum Form {
     Diagonal,
 }
 
+impl Form {
+    /// Numbers per feature at a level, counted from 1.
+    pub(super) fn components(self, level: usize) -> usize {
+        match self {
+            Self::Tensor => 1,
+            Self::Diagonal => 1usize.checked_shl(level as u32).unwrap_or(usize::MAX),
+        }
+    }
+}
+
 /// What is asked for. Levels of one map are the first levels of any map with more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Shape {
@@ -37,14 +47,6 @@ impl Shape {
         match self.form {
             Form::Tensor => self.features.div_ceil(2),
             Form::Diagonal => self.features,
-        }
-    }
-
-    /// Numbers per feature at a level, counted from 1.
-    pub(crate) fn components(&self, level: usize) -> usize {
-        match self.form {
-            Form::Tensor => 1,
-            Form::Diagonal => 1usize.checked_shl(level as u32).unwrap_or(usize::MAX),
         }
     }
 }
@@ -102,7 +104,7 @@ impl FourierMap {
 
 impl FeatureMap for FourierMap {
     fn blocks(&self, _channels: usize) -> Vec<usize> {
-        (1..=self.shape.levels).map(|m| self.shape.components(m) * self.shape.features).collect()
+        (1..=self.shape.levels).map(|m| self.shape.form.components(m) * self.shape.features).collect()
     }
 
     fn most_bytes(&self) -> usize {
@@ -123,7 +125,7 @@ impl FeatureMap for FourierMap {
             }
             let mut sums = memory.sums.chunks_exact(width);
             for (m, block) in (1..).zip(out.iter_mut()) {
-                let components = self.shape.components(m);
+                let components = self.shape.form.components(m);
                 let row = &mut block[at * components * features..(at + 1) * components * features];
                 for (row, sums) in row.chunks_exact_mut(features).zip(sums.by_ref().take(components)) {
                     row.iter_mut().zip(sums).for_each(|(feature, sum)| *feature = weight * sum);
@@ -157,7 +159,7 @@ impl Memory {
             Form::Tensor => (lifted, STEPS * width),
             Form::Diagonal => (lifted * levels, 0),
         };
-        let components: usize = (1..=levels).map(|m| map.shape.components(m)).sum();
+        let components: usize = (1..=levels).map(|m| map.shape.form.components(m)).sum();
         Self {
             lifted: vec![0.0; lifted],
             projected: vec![0.0; steps],
@@ -377,7 +379,7 @@ mod tests {
             for i in 0..set.len() {
                 let all = increments(shape, set.series(i));
                 for (m, (depth, values)) in (1..).zip(&found) {
-                    assert_eq!(*depth, shape.components(m) * count);
+                    assert_eq!(*depth, shape.form.components(m) * count);
                     for (at, value) in values[i * depth..(i + 1) * depth].iter().enumerate() {
                         // Components are counted with the last level's letter changing fastest.
                         let letter = |p: usize| (at / count) >> (m - 1 - p) & 1;

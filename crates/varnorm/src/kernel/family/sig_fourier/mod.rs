@@ -43,36 +43,153 @@ mod map;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
 use crate::kernel::drive::vectors::{self, Features, Prepared};
-use crate::kernel::family::sig::Finish;
-use crate::kernel::pass::{Pass, Sets, Tile, Values};
+use crate::kernel::family::sig::{Finish, LEVEL, SIGMA};
+use crate::kernel::family::{self, Family};
+use crate::kernel::features::FeatureVectors;
+use crate::kernel::pass::{Pass, Passes, Sets, Tile, Values};
+use crate::kernel::{Kernel, KernelInfo, Parameter, ParameterInfo, ParameterRange, auto};
 use crate::linalg::matrix::Matrix;
 use crate::run::Run;
 pub use map::Form;
 use map::{FourierMap, Shape};
 
-/// More features than this would be a mistake: projections take `8 M^2` bytes per level.
-const MOST_FEATURES: u32 = 4096;
+/// Random Fourier signature features: on average over the seeds the kernel `sig` with `order = 1` and `lift = rbf`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SigFourier {
+    /// The last level, 1 to 32.
+    pub level: u32,
+    /// Random features of a level (`tensor`), or copies of `2^m` features of level m (`diagonal`).
+    pub features: u32,
+    /// How the features of a level are made.
+    pub form: Form,
+    /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+    pub sigma: Parameter,
+    /// Factor of the lifted kernel; `auto` is 1.
+    pub scale: Parameter,
+    /// Seed of the random numbers.
+    pub seed: u64,
+}
+
+impl Default for SigFourier {
+    fn default() -> Self {
+        let (level, features, form) = (5, 256, Form::default());
+        Self { level, features, form, sigma: Parameter::Auto, scale: Parameter::Auto, seed: 0 }
+    }
+}
+
+/// More features would be a mistake: projections take `8 M^2` bytes per level.
+const FEATURES: ParameterInfo = ParameterInfo::whole(
+    "features",
+    ParameterRange::Between("", 1.0, 4096.0),
+    "256",
+    "random features of a level, 1 to 4096; the error falls like 1 / sqrt(features)",
+);
+const FORM: ParameterInfo = ParameterInfo::word(
+    "form",
+    &["tensor", "diagonal"],
+    "tensor",
+    "tensor: projected to features per level; diagonal: 2^m times features at level m",
+);
+const SCALE: ParameterInfo =
+    ParameterInfo::number("scale", ParameterRange::Positive, "auto", "factor of the lifted kernel; auto: 1");
+const SEED: ParameterInfo =
+    ParameterInfo::whole("seed", ParameterRange::Any, "0", "seed of the random numbers");
+
 /// Most numbers of a series in the form `diagonal`.
 const MOST_NUMBERS: usize = 1 << 17;
 
-/// An error if they are too many.
-pub(crate) fn validate(level: u32, features: u32, form: Form) -> Result<()> {
-    if !(1..=MOST_FEATURES).contains(&features) {
-        return Err(Error::bad_param("features", features, format!("must be from 1 to {MOST_FEATURES}")));
+impl Family for SigFourier {
+    const INFO: KernelInfo = KernelInfo {
+        name: "sig_fourier",
+        words: "the kernel sig with order 1 and lift rbf, by random features: fast for many and long series",
+        formula: "sum over m = 0..level of scale^m <F_m(x), F_m(y)>, F_m random; on average sig:order=1,lift=rbf",
+        any_lengths: true,
+        parameters: &[LEVEL, FEATURES, FORM, SIGMA, SCALE, SEED],
+        example: "sig_fourier:level=3,features=16,sigma=1.3,scale=0.5,seed=0",
+    };
+
+    fn validate(&self) -> Result<()> {
+        LEVEL.check(self.level)?;
+        FEATURES.check(self.features)?;
+        let numbers = 2usize.checked_shl(self.level).unwrap_or(usize::MAX);
+        if self.form == Form::Diagonal && numbers.saturating_mul(self.features as usize) > MOST_NUMBERS {
+            let rule = format!(
+                "the form diagonal has about 2^(level+1) times as many numbers, here more than {MOST_NUMBERS}; \
+                 choose fewer, a lower level, or the form tensor"
+            );
+            return Err(Error::bad_param(FEATURES.name, self.features, rule));
+        }
+        SIGMA.check_given(self.sigma).and(SCALE.check_given(self.scale))
     }
-    let numbers = (features as usize).saturating_mul(2usize.checked_shl(level).unwrap_or(usize::MAX));
-    if form == Form::Diagonal && numbers > MOST_NUMBERS {
-        let rule = format!(
-            "the form diagonal has about 2^(level+1) times as many numbers, here more than {MOST_NUMBERS}; \
-             choose fewer, a lower level, or the form tensor"
+
+    fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
+        let sigma = self.sigma.or_else(|| auto::median_distance_of_points(corpus));
+        Ok(Self { sigma, scale: self.scale.or_else(|| 1.0), ..*self })
+    }
+
+    /// Kernels that differ in level and scale alone share a walk.
+    fn plan(&self, _channels: usize, passes: &mut Passes) -> Result<()> {
+        let (shape, scale) = (self.shape()?, self.scale.resolved(SCALE.name)?);
+        passes.join(
+            |pass: &FourierPass| Shape { levels: shape.levels, ..pass.shape } == shape,
+            || FourierPass { finish: Vec::new(), shape, made: None },
+            |pass| {
+                pass.shape.levels = pass.shape.levels.max(shape.levels);
+                pass.finish.push(Finish { set: 0, level: shape.levels, scale, single: false });
+            },
         );
-        return Err(Error::bad_param("features", features, rule));
+        Ok(())
     }
-    Ok(())
+
+    fn cost(&self, shape: &family::Shape) -> f64 {
+        let (level, features) = (f64::from(self.level), f64::from(self.features));
+        // A cosine and a sine take about twenty, and so does drawing a random number.
+        let of_step = level * features * (shape.channels + 20.0);
+        let (of_step, drawn, numbers) = match self.form {
+            Form::Tensor => {
+                let projections = level * features * features;
+                (of_step + projections, projections, level * features)
+            }
+            Form::Diagonal => {
+                let numbers = features * 2f64.powf(level + 1.0);
+                (of_step + numbers, level * features * shape.channels, numbers)
+            }
+        };
+        shape.steps() * of_step + 20.0 * drawn + shape.pairs() * numbers
+    }
+
+    fn features(&self) -> Option<&dyn FeatureVectors> {
+        Some(self)
+    }
+}
+
+impl FeatureVectors for SigFourier {
+    fn width(&self, _steps: usize, _channels: usize) -> usize {
+        let levels = (1..=self.level as usize).map(|m| self.form.components(m));
+        let all = levels.fold(0usize, usize::saturating_add);
+        all.saturating_mul(self.features as usize).saturating_add(1)
+    }
+
+    fn vectors(&self, set: &SeriesSet, run: &Run) -> Result<Matrix> {
+        let (shape, scale) = (self.shape()?, self.scale.resolved(SCALE.name)?);
+        let features = Features::of_set(&FourierMap::new(shape, set.channels()), set, run)?;
+        Ok(features.weighted_levels(scale, set.len()))
+    }
+}
+
+impl SigFourier {
+    /// What is asked for.
+    fn shape(&self) -> Result<Shape> {
+        let (levels, features) = (self.level as usize, self.features as usize);
+        let sigma = self.sigma.resolved(SIGMA.name)?;
+        Ok(Shape { form: self.form, levels, features, sigma, seed: self.seed })
+    }
 }
 
 /// The random Fourier signature features of all series, one row each, of a kernel `sig_fourier` without `auto`.
@@ -81,68 +198,21 @@ pub(crate) fn validate(level: u32, features: u32, form: Form) -> Result<()> {
 /// two rows. One seed means the same features on every machine, up to rounding.
 pub fn fourier_signature_features(set: &SeriesSet, kernel: &Kernel, run: &Run) -> Result<Matrix> {
     kernel.validate()?;
-    let (shape, scale) = asked(kernel)?;
-    let features = Features::of_set(&FourierMap::new(shape, set.channels()), set, run)?;
-    let length = 1 + features.blocks.iter().map(|(depth, _)| depth).sum::<usize>();
-    let mut matrix = Matrix::zeros(set.len(), length);
-    for i in 0..set.len() {
-        let (one, mut row) = matrix.row_mut(i).split_at_mut(1);
-        one[0] = 1.0;
-        let mut weight = 1.0;
-        for (depth, values) in &features.blocks {
-            weight *= scale.sqrt();
-            let (part, rest) = row.split_at_mut(*depth);
-            let values = &values[i * depth..(i + 1) * depth];
-            part.iter_mut().zip(values).for_each(|(feature, value)| *feature = weight * value);
-            row = rest;
-        }
-    }
-    Ok(matrix)
-}
-
-/// What a kernel asks for, and its scale.
-fn asked(kernel: &Kernel) -> Result<(Shape, f64)> {
-    let Kernel::SigFourier { level, features, form, sigma, scale, seed } = kernel else {
+    let Kernel::SigFourier(kernel) = kernel else {
         return Err(Error::bad_param("kernel", kernel, "must be sig_fourier"));
     };
-    let (levels, features) = (*level as usize, *features as usize);
-    let shape = Shape { form: *form, levels, features, sigma: sigma.resolved("sigma")?, seed: *seed };
-    Ok((shape, scale.resolved("scale")?))
+    kernel.vectors(set, run)
 }
 
 /// The walk of kernels that differ in level and scale alone: inner products of features, which
 /// [`prepare`](Pass::prepare) makes.
-pub(crate) struct FourierPass {
-    serves: Vec<usize>,
+struct FourierPass {
     finish: Vec<Finish>,
     shape: Shape,
     made: Option<(FourierMap, Prepared)>,
 }
 
-/// Adds a kernel to the pass that can serve it, or to a new one.
-pub(crate) fn add(passes: &mut Vec<FourierPass>, index: usize, kernel: &Kernel) -> Result<()> {
-    let (shape, scale) = asked(kernel)?;
-    let same = |pass: &FourierPass| Shape { levels: shape.levels, ..pass.shape } == shape;
-    let at = passes.iter().position(same).unwrap_or(passes.len());
-    if at == passes.len() {
-        passes.push(FourierPass { serves: Vec::new(), finish: Vec::new(), shape, made: None });
-    }
-    let pass = &mut passes[at];
-    pass.shape.levels = pass.shape.levels.max(shape.levels);
-    pass.finish.push(Finish { set: 0, level: shape.levels, scale, single: false });
-    pass.serves.push(index);
-    Ok(())
-}
-
 impl Pass for FourierPass {
-    fn serves(&self) -> &[usize] {
-        &self.serves
-    }
-
-    fn check(&self, _sets: Sets<'_>) -> Result<()> {
-        Ok(())
-    }
-
     fn carries_exponents(&self) -> bool {
         true
     }
