@@ -15,10 +15,6 @@ from typing import Any
 from varnorm import _core
 
 FILE = Path(__file__).parent / "varnorm" / "kernels.py"
-WHOLE = {"band", "dyadic", "features", "level", "order", "p", "seed"}
-#: Left out unless given: the library takes its default only where the other one is not given either.
-EITHER_OR = {"dyadic", "tolerance"}
-WORDS = {"lift": 'Literal["linear", "rbf"]', "compat": 'Literal["published"] | None', "form": 'Literal["tensor", "diagonal"]', "clip": 'float | Literal["published"] | None'}
 HEAD = '''"""All kernels. Written by `generate_kernels.py` from the library's catalogue: do not edit.
 
 A parameter given as a number is taken literally; one that is "auto" is worked out from the corpus.
@@ -42,18 +38,34 @@ def attribute(name: str) -> str:
     return name + "_" if name == "lambda" else name
 
 
-def typed(parameter: dict[str, str]) -> str:
-    name, default = parameter["name"], parameter["default"]
-    number = "int" if name in WHOLE else "float"
-    if name in WORDS:
-        value = "None" if default == "none" else repr(default).replace("'", '"')
-        return f"{name}: {WORDS[name]} = {value}"
-    if default == "none" or name in EITHER_OR:
-        return f"{name}: {number} | None = None"
+def literal(words: list[str]) -> str:
+    return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
+
+
+def kind_of(parameter: dict[str, Any]) -> str:
+    """The type of a value, by the catalogue's kind: `whole`, `number`, `{"word": [...]}` or `{"number_or_word": [...]}`."""
+    match parameter["kind"]:
+        case "whole":
+            return "int"
+        case "number":
+            return "float"
+        case {"word": words}:
+            return literal(words)
+        case {"number_or_word": words}:
+            return f"float | {literal(words)}"
+        case other:
+            raise ValueError(f"{parameter['name']}: no type is known for the kind {other!r}")
+
+
+def typed(parameter: dict[str, Any]) -> str:
+    name, kind, default = attribute(parameter["name"]), kind_of(parameter), parameter["default"]
+    if parameter["optional"]:
+        return f"{name}: {kind} | None = None"
     if default == "auto":
-        return f'{name}: {number} | Literal["auto"] = "auto"'
-    value = default if number == "int" else str(float(default))
-    return f"{attribute(name)}: {number} = {value}"
+        return f'{name}: {kind} | Literal["auto"] = "auto"'
+    if kind.startswith("Literal"):
+        return f"{name}: {kind} = {json.dumps(default)}"
+    return f"{name}: {kind} = {default if kind == 'int' else float(default)}"
 
 
 def written(info: dict[str, Any]) -> str:

@@ -82,7 +82,7 @@ impl View {
 
     /// A name to tell it from other views: that of its kernel.
     pub fn name(&self) -> String {
-        self.kernel.name().to_string()
+        self.kernel.info().name.to_string()
     }
 
     /// Norm, regularisation and distance.
