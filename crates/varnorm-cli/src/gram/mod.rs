@@ -1,11 +1,10 @@
 //! `varnorm gram`: kernel values as a matrix.
 
-mod npy;
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use varnorm::data::npy_header;
 use varnorm::gram::{self, Scaling};
 use varnorm::{Dataset, Kernel, Matrix, Preparation, SeriesSet};
 
@@ -80,7 +79,7 @@ impl GramCommand {
         console.say(format!("kernel {kernel}, {height} x {width} values"));
         let matrix = self.values(console, &kernel, &corpus, queries.as_ref())?;
         output::deliver(console, self.output.as_deref(), |out| match form {
-            Form::Npy => npy::write(out, &matrix),
+            Form::Npy => write_npy(out, &matrix),
             Form::Csv => write_csv(out, &matrix),
         })?;
         if let Some(path) = &self.output {
@@ -96,12 +95,7 @@ impl GramCommand {
         corpus: &SeriesSet,
         queries: Option<&SeriesSet>,
     ) -> Result<Matrix, Failure> {
-        let scaling = match (self.normalize, self.log) {
-            (false, false) => Scaling::Raw,
-            (true, false) => Scaling::Normalized,
-            (false, true) => Scaling::Log,
-            (true, true) => Scaling::LogNormalized,
-        };
+        let scaling = Scaling::of(self.normalize, self.log);
         let run = &console.run;
         Ok(match queries {
             None => gram::gram(kernel, corpus, scaling, run)?.matrix,
@@ -126,6 +120,11 @@ fn form(path: Option<&Path>) -> Result<Form, Failure> {
             path.display()
         ))),
     }
+}
+
+fn write_npy(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
+    out.write_all(&npy_header("<f8", &[matrix.rows(), matrix.columns()]))?;
+    matrix.values().iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
 }
 
 fn write_csv(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {

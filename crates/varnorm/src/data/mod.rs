@@ -40,6 +40,7 @@ pub use self::{
     csv::CsvLayout,
     files::{read_all, read_split},
     format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_up_to, write},
+    npz::npy_header,
     parts::Parts,
 };
 pub use dataset::{Dataset, LabelKind, Labels, Split};

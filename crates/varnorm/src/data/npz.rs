@@ -24,6 +24,7 @@ use super::names;
 use array::Array;
 use parts::Parts;
 
+pub use header::npy_header;
 pub(super) use write::{write_npy, write_npz};
 
 /// Deflate packs at most about 1000 bytes into one; an entry that claims more is not to be believed.

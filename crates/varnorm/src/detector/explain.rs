@@ -10,6 +10,7 @@ use super::{Detector, ViewScore};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::model::{FittedView, Measured, leading};
+use crate::prepare::stretched;
 use crate::run::Run;
 
 /// The part of a squared score along one eigenvector of the covariance.
@@ -118,7 +119,7 @@ impl Detector {
             view.measure_prepared(&prepared, run)?.swap_remove(0);
         let (directions, outside) = directions(view, &prepared, nearest, run)?;
         let example = view.model.answers().kept_nearest(&view.geometry, &prepared, nearest, run)?;
-        let normal = fitted_to(view.corpus(), example, prepared.series(0).steps());
+        let normal = stretched(view.corpus().series(example), prepared.series(0).steps());
         let (channels, stretches) = replacements(view, &prepared, &normal, segments, score, run)?;
         let member = self.place_of(nearest);
         Ok(Explanation {
@@ -213,24 +214,6 @@ fn replacements(
 fn stretches(steps: usize, segments: usize) -> Vec<(usize, usize)> {
     let count = segments.min(steps);
     (0..count).map(|s| (s * steps / count, (s + 1) * steps / count)).collect()
-}
-
-/// A corpus series brought to a number of steps: linear in between where its own is another.
-fn fitted_to(corpus: &SeriesSet, index: usize, steps: usize) -> Vec<f64> {
-    let series = corpus.series(index);
-    if series.steps() == steps {
-        return series.values().to_vec();
-    }
-    let last = series.steps().saturating_sub(1);
-    let stretch = last as f64 / steps.saturating_sub(1).max(1) as f64;
-    let at = |t: usize| {
-        let place = t as f64 * stretch;
-        let left = (place.floor() as usize).min(last);
-        let share = place - left as f64;
-        let (a, b) = (series.step(left), series.step((left + 1).min(last)));
-        a.iter().zip(b).map(move |(a, b)| a + share * (b - a)).collect::<Vec<f64>>()
-    };
-    (0..steps).flat_map(at).collect()
 }
 
 fn differences(prepared: &SeriesSet, normal: &[f64], segments: usize) -> Vec<Difference> {

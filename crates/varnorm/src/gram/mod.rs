@@ -35,6 +35,26 @@ pub enum Scaling {
     LogNormalized,
 }
 
+impl Scaling {
+    /// From its two parts.
+    pub fn of(normalized: bool, log: bool) -> Self {
+        match (normalized, log) {
+            (false, false) => Self::Raw,
+            (true, false) => Self::Normalized,
+            (false, true) => Self::Log,
+            (true, true) => Self::LogNormalized,
+        }
+    }
+
+    /// The squared length `k(x,x)` in feature space, which normalising makes 1, or 0 for the origin. Logarithms leave it.
+    pub(crate) fn square(self, self_value: Scaled) -> f64 {
+        match self {
+            Self::Normalized => unit(self_value),
+            Self::Raw | Self::Log | Self::LogNormalized => self_value.value(),
+        }
+    }
+}
+
 /// The kernel values of a corpus with itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gram {
@@ -200,10 +220,7 @@ pub fn cross(
     let outputs = [Output { scaling, exponents, rows: &selves, columns: corpus_self_values }];
     let mut matrices = walk_all(pass, sets, &outputs, &mut [], Tiling::default(), run)?;
     let matrix = matrices.pop().unwrap_or_else(|| Matrix::zeros(queries.len(), corpus.len()));
-    let self_values = match scaling {
-        Scaling::Normalized => selves.iter().map(|s| unit(*s)).collect(),
-        _ => selves.iter().map(|s| s.value()).collect(),
-    };
+    let self_values = selves.iter().map(|s| scaling.square(*s)).collect();
     Ok(Cross { matrix, self_values })
 }
 

@@ -9,6 +9,7 @@ mod paths;
 mod spec;
 
 pub use fitted::{FittedPreparation, FittedStep};
+pub(crate) use paths::stretched;
 
 use serde::{Deserialize, Serialize};
 

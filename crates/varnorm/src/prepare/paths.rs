@@ -66,15 +66,27 @@ pub(super) fn pool(set: &SeriesSet, window: usize) -> Result<SeriesSet> {
 }
 
 pub(super) fn resample(set: &SeriesSet, length: usize) -> Result<SeriesSet> {
-    map(set, set.channels(), |series, out| {
-        let last = series.steps() - 1;
-        for i in 0..length {
-            let position = if length == 1 { 0.0 } else { i as f64 * last as f64 / (length - 1) as f64 };
-            let left = (position.floor() as usize).min(last);
-            let (from, to) = (series.step(left), series.step((left + 1).min(last)));
-            out.extend(from.iter().zip(to).map(|(a, b)| between(*a, *b, position - left as f64)));
-        }
-    })
+    map(set, set.channels(), |series, out| stretch(series, length, out))
+}
+
+/// A series brought to another length by linear interpolation in time: its ends stay where they are.
+pub(crate) fn stretched(series: Series<'_>, length: usize) -> Vec<f64> {
+    if series.steps() == length {
+        return series.values().to_vec();
+    }
+    let mut out = Vec::with_capacity(length * series.channels());
+    stretch(series, length, &mut out);
+    out
+}
+
+fn stretch(series: Series<'_>, length: usize, out: &mut Vec<f64>) {
+    let last = series.steps() - 1;
+    for i in 0..length {
+        let position = if length == 1 { 0.0 } else { i as f64 * last as f64 / (length - 1) as f64 };
+        let left = (position.floor() as usize).min(last);
+        let (from, to) = (series.step(left), series.step((left + 1).min(last)));
+        out.extend(from.iter().zip(to).map(|(a, b)| between(*a, *b, position - left as f64)));
+    }
 }
 
 pub(super) fn basepoint(set: &SeriesSet) -> Result<SeriesSet> {

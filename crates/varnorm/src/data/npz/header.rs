@@ -96,8 +96,8 @@ fn dtype(descr: &str) -> Result<(bool, char, usize), String> {
     if known { Ok((order == '>', kind, size)) } else { Err(unsupported()) }
 }
 
-/// The header of a C-ordered array, padded as NumPy pads it.
-pub(super) fn text(descr: &str, shape: &[usize]) -> Vec<u8> {
+/// The bytes before the values of a C-ordered `.npy` array, padded as NumPy pads them: `descr` is NumPy's, such as `<f8`.
+pub fn npy_header(descr: &str, shape: &[usize]) -> Vec<u8> {
     let axes: String = shape.iter().map(|n| format!("{n}, ")).collect();
     let axes = if shape.len() == 1 { axes.trim_end() } else { axes.trim_end_matches(", ") };
     let mut literal = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({axes}), }}");
@@ -111,4 +111,22 @@ pub(super) fn text(descr: &str, shape: &[usize]) -> Vec<u8> {
     bytes.extend((literal.len() as u16).to_le_bytes());
     bytes.extend(literal.as_bytes());
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_ends_at_a_multiple_of_64_bytes_and_reads_back() {
+        for shape in [&[][..], &[5], &[123_456, 1], &[12, 7, 3], &[usize::MAX; 3]] {
+            let bytes = npy_header("<f8", shape);
+            assert_eq!(bytes.len() % 64, 0);
+            assert_eq!(bytes.last(), Some(&b'\n'));
+            let (read, values) = split(&bytes).unwrap();
+            let expected =
+                Header { big_endian: false, kind: 'f', size: 8, fortran_order: false, shape: shape.to_vec() };
+            assert_eq!((read, values.len()), (expected, 0));
+        }
+    }
 }

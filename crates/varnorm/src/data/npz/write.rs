@@ -10,7 +10,7 @@ use crate::error::Result;
 
 use super::super::text;
 use super::super::view::{Loss, View};
-use super::header;
+use super::header::npy_header;
 
 /// The numbers only.
 pub(in super::super) fn write_npy<'a>(
@@ -67,7 +67,7 @@ fn arrays(view: &View<'_>) -> Vec<(&'static str, Vec<u8>)> {
     let mut arrays = vec![("X", numbers(view))];
     if view.series.equal_length().is_none() {
         let lengths: Vec<u8> = view.series.lengths().flat_map(|l| (l as i64).to_le_bytes()).collect();
-        arrays.push(("lengths", [header::text("<i8", &[series]), lengths].concat()));
+        arrays.push(("lengths", [npy_header("<i8", &[series]), lengths].concat()));
     }
     if let Some(labels) = view.labels {
         arrays.extend(label_arrays(labels));
@@ -92,7 +92,7 @@ fn longest(view: &View<'_>) -> usize {
 /// `X`: series x steps x channels, padded with NaN.
 fn numbers(view: &View<'_>) -> Vec<u8> {
     let (steps, channels) = (longest(view), view.series.channels());
-    let mut bytes = header::text("<f8", &[view.series.len(), steps, channels]);
+    let mut bytes = npy_header("<f8", &[view.series.len(), steps, channels]);
     bytes.reserve(view.series.len() * steps * channels * size_of::<f64>());
     for series in view.series.iter() {
         let padding = std::iter::repeat_n(&f64::NAN, (steps - series.steps()) * channels);
@@ -116,7 +116,7 @@ fn label_arrays(labels: &Labels) -> Vec<(&'static str, Vec<u8>)> {
         LabelKind::Target => match labels.values.iter().map(number).collect::<Option<Vec<f64>>>() {
             Some(numbers) => {
                 let bytes: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
-                vec![("y", [header::text("<f8", &shape), bytes].concat())]
+                vec![("y", [npy_header("<f8", &shape), bytes].concat())]
             }
             None => {
                 vec![("y", texts(&labels.values, &shape)), ("label_kind", texts(&["target".into()], &[]))]
@@ -137,7 +137,7 @@ fn padded_times(view: &View<'_>, steps: usize) -> Vec<String> {
 fn texts(texts: &[String], shape: &[usize]) -> Vec<u8> {
     // NumPy has no use for texts of width zero.
     let width = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0).max(1);
-    let mut bytes = header::text(&format!("<U{width}"), shape);
+    let mut bytes = npy_header(&format!("<U{width}"), shape);
     for text in texts {
         let letters = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
         bytes.extend(letters.flat_map(u32::to_le_bytes));

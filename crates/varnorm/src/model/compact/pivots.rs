@@ -92,11 +92,7 @@ impl<'a> Growing<'a> {
         most: usize,
         run: &'a Run,
     ) -> Result<Self> {
-        let square = |s: &Scaled| match scaling {
-            Scaling::Normalized => f64::from(u8::from(s.mantissa > 0.0)),
-            _ => s.value(),
-        };
-        let squares: Vec<f64> = selves.iter().map(square).collect();
+        let squares: Vec<f64> = selves.iter().map(|s| scaling.square(*s)).collect();
         if let Some(series) = squares.iter().position(|s| !s.is_finite()) {
             return Err(Error::KernelValue { row: series, column: series, value: squares[series] });
         }

@@ -8,7 +8,7 @@ use crate::data::SeriesSet;
 use crate::error::Result;
 use crate::gram::{self, Scaling, self_values};
 use crate::kernel::Kernel;
-use crate::linalg::matrix::{Matrix, Scaled};
+use crate::linalg::matrix::Matrix;
 use crate::run::Run;
 
 /// Candidates of a query whose kernel values are worked out.
@@ -75,10 +75,6 @@ pub(super) fn squared_distances(
     let selves = self_values(std::slice::from_ref(kernel), &some, &alone)?.pop().unwrap_or_default();
     let cross = gram::cross(kernel, &queries.select(&[query]), &some, &selves, scaling, &alone)
         .map_err(|e| e.renumbered(&[query], places))?;
-    let own = |s: &Scaled| match scaling {
-        Scaling::Normalized => f64::from(u8::from(s.mantissa > 0.0)),
-        _ => s.value(),
-    };
     let products = cross.matrix.row(0).iter().zip(&selves);
-    Ok(products.map(|(product, s)| cross.self_values[0] + own(s) - 2.0 * product).collect())
+    Ok(products.map(|(product, s)| cross.self_values[0] + scaling.square(*s) - 2.0 * product).collect())
 }
