@@ -12,6 +12,7 @@ use varnorm::detector::View;
 
 use crate::errors::{bad_param, named, raised};
 use crate::json;
+use crate::kernels::parsed;
 use crate::series::SeriesSet;
 use crate::settings::Settings;
 use crate::work::{Call, decomposition};
@@ -80,7 +81,7 @@ impl Detector {
     /// Level and decision: the detector's where they are left out.
     fn deciding(&self, level: Option<f64>, decision: Option<&str>) -> PyResult<(f64, Decision)> {
         let settings = self.detector.settings();
-        let decision = decision.map_or(Ok(settings.decision), |word| json::word("decision", word))?;
+        let decision = decision.map_or(Ok(settings.decision), parsed)?;
         Ok((level.unwrap_or(settings.level), decision))
     }
 

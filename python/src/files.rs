@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use varnorm::data::{self, CsvLayout, CsvShape, LabelKind, Labels, ReadOptions, WriteOptions};
+use varnorm::data::{self, LabelKind, Labels, ReadOptions, WriteOptions};
 
 use crate::errors::{bad_param, raised};
+use crate::kernels::parsed;
 use crate::series::SeriesSet;
 
 /// A file of series: the numbers, and everything else that the file says.
@@ -46,14 +47,7 @@ impl Dataset {
 }
 
 fn options(csv_layout: &str) -> PyResult<ReadOptions> {
-    let csv_layout = match csv_layout {
-        "auto" => CsvLayout::Auto,
-        "wide" => CsvLayout::Wide,
-        "long" => CsvLayout::Long,
-        "recording" => CsvLayout::Recording,
-        other => return Err(bad_param("csv_layout", other, "must be auto, wide, long or recording")),
-    };
-    Ok(ReadOptions { csv_layout })
+    Ok(ReadOptions { csv_layout: parsed(csv_layout)? })
 }
 
 /// Reads files and folders as one data set.
@@ -113,11 +107,7 @@ pub fn write(
             return Err(bad_param(what, format!("{found} of them"), format!("there must be {wanted}")));
         }
     }
-    let csv = match csv_shape {
-        "long" => CsvShape::Long,
-        "wide" => CsvShape::Wide,
-        other => return Err(bad_param("csv_shape", other, "must be long or wide")),
-    };
+    let csv = parsed(csv_shape)?;
     let dataset = data::Dataset {
         labels: labels.map(Labels::classes),
         case_names,

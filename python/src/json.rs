@@ -1,7 +1,6 @@
 //! Plain data of the library, to and from JSON.
 
 use pyo3::PyResult;
-use serde_json::Value;
 
 use crate::errors::bad_param;
 
@@ -13,9 +12,4 @@ pub fn write(value: &impl serde::Serialize) -> PyResult<String> {
 /// From JSON; `name` is what the user calls it.
 pub fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|e| bad_param(name, text, e.to_string()))
-}
-
-/// From a single word, such as the name of a norm.
-pub fn word<T: serde::de::DeserializeOwned>(name: &str, word: &str) -> PyResult<T> {
-    serde_json::from_value(Value::String(word.into())).map_err(|e| bad_param(name, word, e.to_string()))
 }

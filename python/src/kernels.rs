@@ -47,16 +47,6 @@ pub fn parsed<T: std::str::FromStr<Err = varnorm::Error>>(words: &str) -> PyResu
     words.parse().map_err(|e| raised(&e))
 }
 
-/// What is made of kernel values.
-pub fn scaling(normalize: bool, log: bool) -> Scaling {
-    match (normalize, log) {
-        (false, false) => Scaling::Raw,
-        (true, false) => Scaling::Normalized,
-        (false, true) => Scaling::Log,
-        (true, true) => Scaling::LogNormalized,
-    }
-}
-
 /// Kernel values of all pairs. What is learned from data is learned from the columns: `y` if given, else `x`.
 #[pyfunction]
 #[pyo3(signature = (kernel, x, y=None, prepare="none", normalize=false, log=false, n_jobs=None, progress=None))]
@@ -74,7 +64,7 @@ pub fn gram<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (kernel, prepare): (Kernel, Preparation) = (parsed(kernel)?, parsed(prepare)?);
     let (x, y) = (Arc::clone(&x.set), y.map(|y| Arc::clone(&y.set)));
-    let scaling = scaling(normalize, log);
+    let scaling = Scaling::of(normalize, log);
     let operations = kernel.operations(&x, y.as_ref().unwrap_or(&x));
     let values = Call { n_jobs, progress, operations }.run(py, move |run| {
         let (fitted, corpus) = prepare.fit(y.as_ref().unwrap_or(&x))?;
@@ -134,7 +124,7 @@ pub fn gram_block<'py>(
     let kernel: Kernel = parsed(kernel)?;
     let (rows, columns) = (Arc::clone(&rows.set), Arc::clone(&columns.set));
     let (x, y) = (scaled(row_self_values)?, scaled(column_self_values)?);
-    let scaling = scaling(normalize, log);
+    let scaling = Scaling::of(normalize, log);
     let operations = kernel.operations(&rows, &columns);
     let values = Call { n_jobs, progress: None, operations }.run(py, move |run| {
         let rows = Side { set: &rows, self_values: &x };

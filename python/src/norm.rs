@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use varnorm::gram::Cross;
+use varnorm::gram::{Cross, Scaling};
 use varnorm::sample::{Elements, Measured};
 use varnorm::{Distance, Gram, Kernel, Matrix, Measure, Rank, Run};
 
 use crate::errors::raised;
-use crate::json;
-use crate::kernels::{parsed, scaling};
+use crate::kernels::parsed;
 use crate::series::{SeriesSet, to_matrix};
 use crate::work::{Call, LONG};
 
@@ -72,15 +71,11 @@ fn rank(max_rank: Option<usize>, eigenvalue_threshold: Option<f64>) -> Rank {
 }
 
 fn measure(norm: &str, alpha: f64, distance: &str, neighbour: usize) -> PyResult<Measure> {
-    let distance = match distance {
-        "conformance" => Distance::Conformance { neighbour },
-        "mahalanobis" => Distance::Mahalanobis {},
-        other => {
-            let rule = "must be conformance or mahalanobis";
-            return Err(raised(&varnorm::Error::bad_param("distance", other, rule)));
-        }
+    let distance = match parsed(distance)? {
+        Distance::Conformance { .. } => Distance::Conformance { neighbour },
+        mean => mean,
     };
-    Ok(Measure { norm: json::word("norm", norm)?, alpha, distance })
+    Ok(Measure { norm: parsed(norm)?, alpha, distance })
 }
 
 #[pymethods]
@@ -164,7 +159,7 @@ impl VarianceNorm {
         let rank = rank(max_rank, eigenvalue_threshold);
         let norm = Call { n_jobs, progress, operations: LONG }.run(py, move |run| {
             sample.require_finite("")?;
-            varnorm::VarianceNorm::from_kernel(&kernel, &sample, scaling(normalize, false), rank, run)
+            varnorm::VarianceNorm::from_kernel(&kernel, &sample, Scaling::of(normalize, false), rank, run)
         })?;
         Ok(Self { norm: Arc::new(norm) })
     }
@@ -221,7 +216,7 @@ impl VarianceNorm {
         norm: &str,
         alpha: f64,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let law = self.norm.gaussian_law(json::word("norm", norm)?, alpha).map_err(|e| raised(&e))?;
+        let law = self.norm.gaussian_law(parsed(norm)?, alpha).map_err(|e| raised(&e))?;
         Ok(PyArray1::from_vec(py, scores.as_array().iter().map(|s| law.survival(s * s)).collect()))
     }
 

@@ -10,7 +10,7 @@ use varnorm_study::StudyReport;
 
 use crate::detector::Detector;
 use crate::errors::raised;
-use crate::json;
+use crate::kernels::parsed;
 use crate::series::SeriesSet;
 use crate::work::{Call, LONG};
 
@@ -33,7 +33,7 @@ pub fn report(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let decision = decision.map(|word| json::word("decision", word)).transpose()?;
+    let decision = decision.map(parsed).transpose()?;
     let options = Options { level, decision, normal, explain, segments, ..Options::default() };
     let dataset = series.map(|series| Dataset {
         labels: labels.map(Labels::classes),

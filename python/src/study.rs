@@ -12,6 +12,7 @@ use varnorm_study::{
 
 use crate::errors::{bad_param, raised};
 use crate::json;
+use crate::kernels::parsed;
 use crate::work::{Call, LONG};
 
 /// The results of a study: what its tables and figures are made of.
@@ -50,8 +51,8 @@ fn asked(
         folder,
         datasets,
         grid: tried,
-        compat: json::word("compat", compat)?,
-        select: json::word("select", select)?,
+        compat: parsed(compat)?,
+        select: parsed(select)?,
         baselines: baselines && published.is_none(),
         published,
         external: external.collect::<Result<_, _>>().map_err(|e| raised(&e))?,

@@ -99,7 +99,7 @@ def test_mistakes_are_told():
         VarianceNorm.from_gram([[1.0, 2.0], [0.0, 1.0]])
     with pytest.raises(ParameterError, match="norm = exakt"):
         VarianceNorm.from_vectors(np.eye(3)).mahalanobis(np.eye(3), norm="exakt")
-    with pytest.raises(ParameterError, match="distance = far: must be conformance or mahalanobis"):
+    with pytest.raises(ParameterError, match="distance = far: is not a distance; choose one of conformance"):
         VarianceNorm.from_vectors(np.eye(3)).measure(np.eye(3), distance="far")
     with pytest.raises(ParameterError, match="as many columns as the sample"):
         VarianceNorm.from_vectors(np.eye(3)).mahalanobis(np.eye(2))

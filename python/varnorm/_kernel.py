@@ -33,7 +33,7 @@ class Kernel:
         return {"kernel": self.name} | {k: v for k, v in given.items() if v is not None and not _is_auto(v)}
 
     def to_words(self) -> str:
-        """As one writes it on the command line: `gak:sigma=3.0`. Parameters are checked."""
+        """As one writes it on the command line: `gak:sigma=3`. Parameters are checked."""
         return _core.kernel_words(_dumped(self.to_dict()))
 
     def resolve(self: Self, X: Any, *, layout: Layout = None) -> Self:

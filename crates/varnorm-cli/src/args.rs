@@ -1,12 +1,13 @@
 //! Options that several commands share.
 
 use std::path::Path;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use varnorm::calibrate::Decision;
 use varnorm::data::{CsvLayout, ReadOptions};
-use varnorm::detector::Views;
-use varnorm::model::View;
+use varnorm::detector::{View, Views};
+use varnorm::words::{Word, name_of};
 use varnorm::{Distance, Error, Norm, Settings};
 
 /// How a list of results is printed.
@@ -49,7 +50,7 @@ pub enum ReportFormat {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Size(pub f64);
 
-impl std::str::FromStr for Size {
+impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -72,80 +73,28 @@ impl std::str::FromStr for Size {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Layout {
-    /// Told from the header
-    Auto,
-    /// One row is one series
-    Wide,
-    /// One row is one step of one series
-    Long,
-    /// The file is one series, one row is one step
-    Recording,
+/// Parses one of the library's words, and lists them with their meanings in the help.
+pub fn one_of<T>(words: &'static [Word]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = Error> + Clone + Send + Sync + 'static,
+{
+    let value = |word: &'static Word| PossibleValue::new(word.name).help(word.meaning).aliases(word.aliases);
+    PossibleValuesParser::new(words.iter().map(value)).try_map(|word| word.parse::<T>())
 }
 
 /// How data files are read.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Reading {
     /// How the rows of .csv data make series
-    #[arg(long, value_name = "LAYOUT", value_enum, default_value = "auto")]
-    csv_layout: Layout,
+    #[arg(long, value_name = "LAYOUT", value_parser = one_of::<CsvLayout>(CsvLayout::WORDS),
+          default_value_t = CsvLayout::default())]
+    csv_layout: CsvLayout,
 }
 
 impl Reading {
     /// For the library.
     pub fn options(self) -> ReadOptions {
-        let csv_layout = match self.csv_layout {
-            Layout::Auto => CsvLayout::Auto,
-            Layout::Wide => CsvLayout::Wide,
-            Layout::Long => CsvLayout::Long,
-            Layout::Recording => CsvLayout::Recording,
-        };
-        ReadOptions { csv_layout }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum NormName {
-    /// The true variance norm: infinite outside the span of the normal series
-    Exact,
-    /// The published regularised norm: blind outside the span
-    Tikhonov,
-    /// Sees inside and outside of the span
-    Envelope,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DistanceName {
-    /// To the nearest normal series
-    Conformance,
-    /// To the mean of the normal series
-    Mahalanobis,
-}
-
-/// How flags are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum DecisionName {
-    /// Each series on its own: that share of normal series is flagged
-    Each,
-    /// Over the whole batch: of the flagged series at most that share is normal
-    #[value(alias = "bh")]
-    BenjaminiHochberg,
-    /// The same, flagging more where much of the batch is novel
-    Storey,
-    /// The batch as a stream: of the flagged so far at most that share is normal
-    Lord,
-}
-
-impl From<DecisionName> for Decision {
-    fn from(name: DecisionName) -> Self {
-        match name {
-            DecisionName::Each => Self::Each,
-            DecisionName::BenjaminiHochberg => Self::BenjaminiHochberg,
-            DecisionName::Storey => Self::Storey,
-            DecisionName::Lord => Self::Lord,
-        }
+        ReadOptions { csv_layout: self.csv_layout }
     }
 }
 
@@ -153,21 +102,24 @@ impl From<DecisionName> for Decision {
 #[derive(Debug, Clone, Args)]
 pub struct Method {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["kernel", "prepare", "norm", "alpha", "distance", "neighbour"],
-          help = with_default("Views: auto, fast or paper; each option below means one view instead", |s| match s.views {
-              Views::Preset(preset) => word(&preset),
-              _ => String::new(),
-          }))]
+          help = with_default("Views: auto, fast or paper; each option below means one view instead", preset))]
     preset: Option<String>,
-    #[arg(long, value_name = "SPEC", help = with_default("Kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`", |_| "chosen by the preset".into()))]
+    #[arg(long, value_name = "SPEC", help = "One view with this kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`")]
     kernel: Option<String>,
     #[arg(long, value_name = "SPEC", help = with_default("standard, published, none, or steps such as zscore=channel", |_| View::default().prepare.to_string()))]
     prepare: Option<String>,
-    #[arg(long, value_enum, help = with_default("Variance norm", |_| word(&View::default().norm)))]
-    norm: Option<NormName>,
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default("Regularisation of the norm", |_| word(&View::default().alpha)))]
+    #[arg(long, value_parser = one_of::<Norm>(Norm::WORDS), help = with_default("Variance norm", |_| View::default().norm.to_string()))]
+    norm: Option<Norm>,
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default(
+        "Regularisation of the norm, or auto: a share of the corpus' variance",
+        |_| View::default().alpha.to_string(),
+    ))]
     alpha: Option<String>,
-    #[arg(long, value_enum, help = with_default("Distance to what", |_| word(&View::default().distance)))]
-    distance: Option<DistanceName>,
+    #[arg(long, value_name = "SPEC", help = with_default(
+        "Distance to what: conformance (the nearest normal series) or mahalanobis (their mean)",
+        |_| name_of(&View::default().distance),
+    ))]
+    distance: Option<String>,
     #[arg(long, value_name = "K", help = with_default("Conformance: distance to the K-th nearest normal series", neighbour))]
     neighbour: Option<usize>,
 }
@@ -197,21 +149,17 @@ impl Method {
         if let Some(prepare) = &self.prepare {
             view.prepare = prepare.parse()?;
         }
-        if let Some(norm) = self.norm {
-            view.norm = match norm {
-                NormName::Exact => Norm::Exact,
-                NormName::Tikhonov => Norm::Tikhonov,
-                NormName::Envelope => Norm::Envelope,
-            };
-        }
+        view.norm = self.norm.unwrap_or(view.norm);
         if let Some(alpha) = &self.alpha {
             view.alpha = alpha.parse().map_err(|problem| Error::bad_param("alpha", alpha, problem))?;
         }
-        view.distance = match (self.distance, view.distance) {
-            (Some(DistanceName::Mahalanobis), _) => Distance::Mahalanobis {},
-            (Some(DistanceName::Conformance), Distance::Mahalanobis {}) => Distance::default(),
-            (_, kept) => kept,
-        };
+        if let Some(text) = &self.distance {
+            let distance: Distance = text.parse()?;
+            // The bare name of the distance that is there already leaves its parameters.
+            if text.trim() != name_of(&view.distance) {
+                view.distance = distance;
+            }
+        }
         match (self.neighbour, &mut view.distance) {
             (Some(k), Distance::Conformance { neighbour }) => *neighbour = k,
             (Some(k), Distance::Mahalanobis {}) => {
@@ -229,16 +177,11 @@ pub fn with_default(text: &str, default: impl Fn(&Settings) -> String) -> String
     format!("{text} [default: {}]", default(&Settings::default()))
 }
 
-/// The word of a choice, as its JSON has it.
-pub fn word(choice: &impl serde::Serialize) -> String {
-    match serde_json::to_value(choice) {
-        Ok(serde_json::Value::String(word)) => word,
-        // A choice with parameters: the word is that of its tag, the first by name that is text.
-        Ok(serde_json::Value::Object(fields)) => {
-            let words = fields.values().filter_map(|value| value.as_str());
-            words.map(str::to_string).next().unwrap_or_default()
-        }
-        _ => String::new(),
+/// The preset that is the default.
+fn preset(settings: &Settings) -> String {
+    match settings.views {
+        Views::Preset(preset) => preset.to_string(),
+        Views::Given(_) => String::new(),
     }
 }
 

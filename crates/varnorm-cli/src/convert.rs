@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use varnorm::Error;
 use varnorm::data::{CsvShape, WriteOptions};
+use varnorm::describe;
 
-use crate::args::Reading;
+use crate::args::{Reading, one_of};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::source;
@@ -24,21 +25,14 @@ pub struct Convert {
     #[arg(value_name = "OUT", required = true)]
     output: PathBuf,
     /// Layout of a .csv file that is written: one row per series, or one per step
-    #[arg(long, value_enum, default_value = "long", value_name = "SHAPE")]
-    csv: Shape,
+    #[arg(long, value_parser = one_of::<CsvShape>(CsvShape::WORDS), default_value_t = CsvShape::default(),
+          value_name = "SHAPE")]
+    csv: CsvShape,
     /// Drop what the format cannot hold instead of refusing
     #[arg(long)]
     lossy: bool,
     #[command(flatten)]
     reading: Reading,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shape {
-    /// One row per series
-    Wide,
-    /// One row per step
-    Long,
 }
 
 impl Convert {
@@ -47,14 +41,10 @@ impl Convert {
         // A target that cannot be written is said before a long read.
         varnorm::data::Format::from_path(&self.output)?;
         let dataset = source::read(console, &self.input, self.reading)?;
-        let csv = match self.csv {
-            Shape::Wide => CsvShape::Wide,
-            Shape::Long => CsvShape::Long,
-        };
-        let options = WriteOptions { csv, lossy: self.lossy };
+        let options = WriteOptions { csv: self.csv, lossy: self.lossy };
         let dropped =
             varnorm::data::write(&dataset, &self.output, &options).map_err(|error| self.refused(error))?;
-        console.say(format!("read {}: {}", dataset.name, source::describe(&dataset.series)));
+        console.say(format!("read {}: {}", dataset.name, describe::series(&dataset.series)));
         dropped.iter().for_each(|what| console.warn(format!("dropped: {what}")));
         console.say(format!("wrote {}", self.output.display()));
         Ok(())

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use varnorm::describe::{self, count, significant};
 use varnorm::detector::{Explanation, Replaced};
 use varnorm::{Dataset, Detector};
 
 use crate::args::{Reading, ReportFormat};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::table::{Align, Table, count, significant, write_facts};
+use crate::table::{Align, Table, write_facts};
 use crate::{output, source};
 
 /// Explain the score of one series
@@ -100,7 +101,7 @@ fn write(
     let nearest = found.nearest_name.clone().unwrap_or_else(|| found.nearest.to_string());
     let square = found.score * found.score;
     let percent = |part: f64| {
-        if square > 0.0 && square.is_finite() { format!("{:.1}%", 100.0 * part / square) } else { "-".into() }
+        if square > 0.0 && square.is_finite() { describe::percent(part / square) } else { "-".into() }
     };
     let outside = match found.outside {
         part if part.is_infinite() => "off the span of the corpus: the exact norm is infinite".into(),
@@ -114,7 +115,7 @@ fn write(
             ("nearest", format!("normal series {nearest}")),
             (
                 "outside",
-                format!("{outside}; {:.1}% of its distance from the mean", 100.0 * found.outside_span),
+                format!("{outside}; {} of its distance from the mean", describe::percent(found.outside_span)),
             ),
         ],
     )?;

@@ -5,17 +5,17 @@ mod parts;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use varnorm::calibrate::Calibration;
+use varnorm::calibrate::{Calibration, Decision};
 use varnorm::data::LabelKind;
+use varnorm::describe::{self, count, fine_percent};
 use varnorm::detector::ModelSummary;
 use varnorm::gram::Scaling;
+use varnorm::words::{Word, name_of};
 use varnorm::{Dataset, Detector, Error, SeriesSet, Settings};
 
-use crate::args::{DecisionName, Method, Reading, Size, with_default, word};
+use crate::args::{Method, Reading, Size, one_of, with_default};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::inspect::percent;
-use crate::table::{count, significant};
 use crate::{output, source};
 
 /// Learn from normal series and write a model
@@ -69,8 +69,8 @@ pub struct Fit {
     #[arg(long, value_name = "DATA")]
     outliers: Vec<PathBuf>,
     #[arg(long, value_name = "SPEC", help = with_default(
-        "none, quantile, split, cross_fit, leave_one_out, gaussian, supervised, fixed",
-        |settings| word(&settings.calibration),
+        &names(Calibration::WORDS),
+        |settings| name_of(&settings.calibration),
     ))]
     calibration: Option<String>,
     #[arg(long, value_name = "X", allow_negative_numbers = true, help = with_default(
@@ -78,8 +78,11 @@ pub struct Fit {
         |settings| settings.level.to_string(),
     ))]
     level: Option<f64>,
-    #[arg(long, value_enum, help = with_default("How p-values become flags", |settings| word(&settings.decision)))]
-    decision: Option<DecisionName>,
+    #[arg(long, value_parser = one_of::<Decision>(Decision::WORDS), help = with_default(
+        "How p-values become flags",
+        |settings| settings.decision.to_string(),
+    ))]
+    decision: Option<Decision>,
     /// Settings from a JSON file; options given here override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
@@ -166,7 +169,7 @@ impl Fit {
             settings.calibration = calibration.parse()?;
         }
         settings.level = self.level.unwrap_or(settings.level);
-        settings.decision = self.decision.map_or(settings.decision, Into::into);
+        settings.decision = self.decision.unwrap_or(settings.decision);
         settings.validate()?;
         Ok(settings)
     }
@@ -236,7 +239,7 @@ impl Fit {
         }
         detector.notes().iter().for_each(|note| console.say(format!("note: {note}")));
         if let Some(landmarks) = detector.landmarks() {
-            let missed = percent(detector.trace_error());
+            let missed = fine_percent(detector.trace_error());
             console.say(format!("{} miss {missed} of the trace", count(landmarks, "landmark")));
         }
         console.say(calibration_in_words(detector));
@@ -262,27 +265,16 @@ fn read_settings(path: &Path) -> Result<Settings, Failure> {
 }
 
 fn calibration_in_words(detector: &Detector) -> String {
-    let settings = detector.settings();
-    let (Some(calibrated), Some(threshold)) = (detector.calibrated(), detector.threshold(settings.level))
-    else {
-        return "calibration none: scores only, no p-values and no flags".into();
+    let (calibration, level) = (detector.settings().calibration, detector.settings().level);
+    let (Some(calibrated), Some(threshold)) = (detector.calibrated(), detector.threshold(level)) else {
+        return format!("calibration {}", describe::calibration(calibration, 0));
     };
-    let threshold = match threshold {
-        t if t.is_infinite() => "no threshold".into(),
-        t => format!("threshold {}", significant(t, 4)),
-    };
-    let scores = count(calibrated.scores().len(), "score");
-    let start = format!("calibration {}: {scores}, {threshold}", settings.calibration);
-    let rate = 100.0 * detector.target_false_alarm_rate(settings.level).unwrap_or(settings.level);
-    match (detector.chosen(), settings.calibration) {
-        (Some(chosen), _) => format!(
-            "{start}; on scores out of their folds {rate:.1}% of normal series are above, {:.1}% of {} are not",
-            100.0 * chosen.miss_rate,
-            count(chosen.outliers, "outlier")
-        ),
-        (None, Calibration::Fixed { .. }) => {
-            format!("{start}; {rate:.1}% of the cross-fitted normal scores are above")
-        }
-        _ => format!("{start} at level {}", settings.level),
-    }
+    let rate = detector.target_false_alarm_rate(level).unwrap_or(level);
+    let scores = calibrated.scores().len();
+    describe::calibrated(calibration, scores, threshold, level, rate, detector.chosen())
+}
+
+/// The names of words, for a help text.
+fn names(words: &[Word]) -> String {
+    words.iter().map(|word| word.name).collect::<Vec<_>>().join(", ")
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use varnorm::Detector;
+use varnorm::describe::count;
 
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::table::count;
 
 /// Put compact models of parts of a corpus together
 #[derive(Args)]

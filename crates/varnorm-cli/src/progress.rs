@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use varnorm::describe::whole_duration;
 use varnorm::run::Progress;
 
 /// A computation that is over sooner shows no bar.
@@ -92,11 +93,7 @@ fn time_left(spent: Duration, done: usize, total: usize) -> String {
         return String::new();
     }
     let seconds = (spent.as_secs_f64() * total.saturating_sub(done) as f64 / done as f64).ceil();
-    match seconds {
-        s if s < 60.0 => format!("{s} s left"),
-        s if s < 3600.0 => format!("{} min {:02} s left", (s / 60.0).floor(), s % 60.0),
-        s => format!("{} h {:02} min left", (s / 3600.0).floor(), (s % 3600.0 / 60.0).floor()),
-    }
+    format!("{} left", whole_duration(seconds))
 }
 
 #[cfg(test)]

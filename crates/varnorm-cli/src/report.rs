@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use varnorm::Detector;
+use varnorm::calibrate::Decision;
 use varnorm::report::{Options, Report};
 use varnorm_study::StudyReport;
 
-use crate::args::{DecisionName, Reading};
+use crate::args::{Reading, one_of};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::source;
@@ -40,8 +41,8 @@ pub struct ReportCommand {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     level: Option<f64>,
     /// How p-values become flags [default: the model's]
-    #[arg(long, value_enum)]
-    decision: Option<DecisionName>,
+    #[arg(long, value_parser = one_of::<Decision>(Decision::WORDS))]
+    decision: Option<Decision>,
     /// Explain the N most novel series; each takes as long as scoring a few dozen
     #[arg(long, value_name = "N", default_value_t = Options::default().explain)]
     explain: usize,
@@ -76,7 +77,7 @@ impl ReportCommand {
         let dataset = source::read(console, &self.data, self.reading)?;
         let options = Options {
             level: self.level,
-            decision: self.decision.map(Into::into),
+            decision: self.decision,
             normal: self.normal.clone(),
             explain: self.explain,
             segments: self.segments,

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use varnorm::calibrate::Decision;
+use varnorm::describe::{count, significant};
 use varnorm::detector::{Rule, Scored};
 use varnorm::report::{Options, Report};
 use varnorm::{Dataset, Detector, Findings};
 
 use crate::Verdict;
-use crate::args::{DecisionName, Format, Reading};
+use crate::args::{Format, Reading, one_of};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::table::{Align, Table, count, significant};
+use crate::table::{Align, Table};
 use crate::{output, source};
 
 /// Score new series with a model
@@ -34,8 +35,8 @@ pub struct Score {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     level: Option<f64>,
     /// How p-values become flags [default: the model's]
-    #[arg(long, value_enum)]
-    decision: Option<DecisionName>,
+    #[arg(long, value_parser = one_of::<Decision>(Decision::WORDS))]
+    decision: Option<Decision>,
     /// End with exit code 1 if a series is flagged
     #[arg(long)]
     fail_on_novel: bool,
@@ -67,7 +68,7 @@ impl Score {
         }
         let dataset = source::read(console, &self.data, self.reading)?;
         let level = self.level.unwrap_or(detector.settings().level);
-        let decision: Decision = self.decision.map_or(detector.settings().decision, Into::into);
+        let decision = self.decision.unwrap_or(detector.settings().decision);
         let findings = match &self.report {
             None => detector.score_at(&dataset.series, level, decision, &console.run),
             Some(path) => self.score_and_report(console, &detector, &dataset, (level, decision), path),
@@ -82,7 +83,7 @@ impl Score {
             };
             console.say(format!("note: --decision has no effect: the model flags by {what}"));
         }
-        console.say(summary(&findings));
+        console.say(findings.batch().to_string());
         if let Some(hint) = hint(&detector, &findings) {
             console.say(hint);
         }
@@ -175,46 +176,6 @@ fn table(dataset: &Dataset, findings: &Findings, reader: Reader) -> Table {
         table.push(row);
     }
     table
-}
-
-fn summary(findings: &Findings) -> String {
-    let rule = match findings.rule {
-        Rule::None => {
-            return format!("{} scored (no calibration, no flags)", count(findings.len(), "series"));
-        }
-        Rule::Quantile => "quantile",
-        Rule::Each => "each on its own",
-        Rule::BenjaminiHochberg => "Benjamini-Hochberg",
-        Rule::Storey => "Storey",
-        Rule::Lord => "LORD++, in order",
-        Rule::Supervised => "threshold chosen with labelled outliers",
-        Rule::Fixed => "fixed threshold",
-    };
-    let rate = findings.target_false_alarm_rate.unwrap_or(findings.level);
-    if matches!(findings.rule, Rule::Supervised | Rule::Fixed) {
-        return format!(
-            "{} of {} flagged ({rule}); scores above {} are flagged: {:.1}% of cross-fitted normal scores are",
-            findings.flagged(),
-            findings.len(),
-            significant(findings.threshold.unwrap_or(f64::INFINITY), 4),
-            100.0 * rate
-        );
-    }
-    let threshold = match (findings.threshold, findings.rule) {
-        (Some(t), Rule::Quantile) if t.is_finite() => {
-            format!("; scores above {} are flagged", significant(t, 4))
-        }
-        (Some(t), _) if t.is_finite() => {
-            format!("; scores above {} have p <= {}", significant(t, 4), findings.level)
-        }
-        _ => String::new(),
-    };
-    format!(
-        "{} of {} flagged ({rule}, level {}){threshold}",
-        findings.flagged(),
-        findings.len(),
-        findings.level
-    )
 }
 
 /// Why a batch with extreme series has no flag: m p-values of at least 1/(n+1) need several such series at

@@ -1,13 +1,12 @@
-//! Reading data for a command, and describing it in words.
+//! Reading data for a command.
 
 use std::path::PathBuf;
 
-use varnorm::{Dataset, Error, SeriesSet};
+use varnorm::{Dataset, Error};
 
 use crate::args::Reading;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::table::count;
 
 /// Reads files and folders as one data set and tells what the readers noticed.
 pub fn read(console: &Console, paths: &[PathBuf], reading: Reading) -> Result<Dataset, Failure> {
@@ -15,27 +14,6 @@ pub fn read(console: &Console, paths: &[PathBuf], reading: Reading) -> Result<Da
     console.run.check()?;
     console.notes(&dataset.notes);
     Ok(dataset)
-}
-
-/// "10 series of 6 channels, 100 steps each".
-pub fn describe(series: &SeriesSet) -> String {
-    format!(
-        "{} of {}, {}",
-        count(series.len(), "series"),
-        count(series.channels(), "channel"),
-        lengths(series)
-    )
-}
-
-/// "100 steps each", "7 to 29 steps".
-pub fn lengths(series: &SeriesSet) -> String {
-    match series.equal_length() {
-        Some(length) => format!("{} each", count(length, "step")),
-        None => {
-            let (low, high) = (series.lengths().min().unwrap_or(0), series.lengths().max().unwrap_or(0));
-            format!("{low} to {high} steps")
-        }
-    }
 }
 
 /// An error about a series, with the series' name where it has one.

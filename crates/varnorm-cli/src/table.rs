@@ -1,8 +1,6 @@
-//! [`Table`]: rows and columns, aligned for people or as CSV for programs; and numbers in few digits.
+//! [`Table`]: rows and columns, aligned for people or as CSV for programs.
 
 use std::io::{self, Write};
-
-pub use varnorm::internal::{count, significant};
 
 /// How a column is aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +61,11 @@ impl Table {
 }
 
 /// Two columns of words: what, and its value; long values go on below themselves.
-pub fn write_facts(out: &mut dyn Write, facts: &[(&str, String)]) -> io::Result<()> {
-    let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+pub fn write_facts<N: AsRef<str>>(out: &mut dyn Write, facts: &[(N, String)]) -> io::Result<()> {
+    let width = facts.iter().map(|(name, _)| name.as_ref().chars().count()).max().unwrap_or(0);
     for (name, value) in facts {
         for (i, line) in value.lines().enumerate() {
-            let name = if i == 0 { *name } else { "" };
+            let name = if i == 0 { name.as_ref() } else { "" };
             writeln!(out, "{name:<width$}  {}", printable(line))?;
         }
     }
@@ -87,36 +85,9 @@ fn quoted(cell: &str) -> String {
     }
 }
 
-/// "12.0 s", "3 min 05 s", "2 h 07 min".
-pub fn duration(seconds: f64) -> String {
-    let whole = seconds as u64;
-    match whole {
-        0..60 => format!("{seconds:.1} s"),
-        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
-        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_so_many_digits() {
-        for (value, text) in [
-            (0.0, "0"),
-            (42.1749, "42.17"),
-            (0.0421749, "0.04217"),
-            (9.9996, "10.00"),
-            (123456.7, "123457"),
-            (4.2174e9, "4.217e9"),
-            (1.5e-7, "1.500e-7"),
-            (-3.0, "-3.000"),
-            (f64::INFINITY, "inf"),
-        ] {
-            assert_eq!(significant(value, 4), text);
-        }
-    }
 
     #[test]
     fn cells_are_quoted_where_csv_needs_it() {

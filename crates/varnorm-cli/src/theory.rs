@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use varnorm::Error;
+use varnorm::describe::significant;
 use varnorm_study::theory::Report;
 
 use crate::args::ReportFormat;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::output;
-use crate::table::{Align, Table, significant};
+use crate::table::{Align, Table};
 
 /// Watch the theory at work: consistency, neighbours and equidistance, as tables and pictures
 ///

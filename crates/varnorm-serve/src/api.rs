@@ -114,32 +114,11 @@ struct Asked {
     name: Option<String>,
     level: Option<f64>,
     decision: Option<Decision>,
-    csv_layout: Layout,
+    csv_layout: CsvLayout,
     /// The label of normal series, in a report.
     normal: Option<String>,
     /// How many series a report explains.
     explain: Option<usize>,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Layout {
-    #[default]
-    Auto,
-    Wide,
-    Long,
-    Recording,
-}
-
-impl From<Layout> for CsvLayout {
-    fn from(layout: Layout) -> Self {
-        match layout {
-            Layout::Auto => Self::Auto,
-            Layout::Wide => Self::Wide,
-            Layout::Long => Self::Long,
-            Layout::Recording => Self::Recording,
-        }
-    }
 }
 
 /// What was sent, read but not yet understood.
@@ -189,9 +168,7 @@ impl Sent {
     fn dataset(&self, shared: &Shared) -> Result<Dataset, Refusal> {
         match (&self.asked.name, self.is_json) {
             (_, true) => input::from_json(&self.bytes, &shared.limits),
-            (Some(name), _) => {
-                input::from_file(name, &self.bytes, self.asked.csv_layout.into(), &shared.limits)
-            }
+            (Some(name), _) => input::from_file(name, &self.bytes, self.asked.csv_layout, &shared.limits),
             (None, _) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the file has no name")),
         }
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::median::median_point_distance;
 use varnorm::data::SeriesSet;
 use varnorm::kernel::{CATALOGUE, Kernel};
+use varnorm::words::{Vocabulary, Word, spelled};
 use varnorm::{Error, Result};
 
 /// Whether the variants that only the published numbers need are switched on.
@@ -21,6 +22,18 @@ pub enum Compat {
     /// kernel, a floor in the alignment kernel, dyadic order 2 in the PDE kernel, singular values for eigenvalues,
     /// zeros for ranks that a fold lacks.
     Published,
+}
+
+const VARIANTS: Vocabulary = Vocabulary::names("compat", "a choice of variants", Compat::WORDS);
+
+spelled!(Compat, VARIANTS);
+
+impl Compat {
+    /// Every choice, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("none", "Proper definitions"),
+        Word::new("published", "The variants that the published numbers need"),
+    ];
 }
 
 /// The rows of the published tables, in their order, with the kernel that each is made with.

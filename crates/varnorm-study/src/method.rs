@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::{Vocabulary, Word, spelled};
+
 /// A way to measure how novel a series is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -22,7 +24,22 @@ pub enum Method {
     External,
 }
 
+const METHODS: Vocabulary = Vocabulary::names("rows", "a method", Method::WORDS);
+
+spelled!(Method, METHODS);
+
 impl Method {
+    /// Every method, as users write it: by its name, or its letter in tables.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("conformance", "Conformance, the paper's norm").or(&["C", "c"]),
+        Word::new("conformance_envelope", "Conformance, envelope norm").or(&["C+", "c+"]),
+        Word::new("mahalanobis", "Mahalanobis, the paper's norm").or(&["M", "m"]),
+        Word::new("mahalanobis_envelope", "Mahalanobis, envelope norm").or(&["M+", "m+"]),
+        Word::new("nearest", "Nearest neighbour in feature space").or(&["N", "n"]),
+        Word::new("residual", "Residual of principal components").or(&["R", "r"]),
+        Word::new("external", "Scores made elsewhere").or(&["E", "e"]),
+    ];
+
     /// All that are measured from a Gram matrix.
     pub const MEASURED: [Self; 6] = [
         Self::Conformance,

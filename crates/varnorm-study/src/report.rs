@@ -6,10 +6,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use varnorm::data::write_atomically;
+use varnorm::describe::{Fact, count, significant};
 use varnorm::internal::page::{self, Figure, definitions, facts_html, fill, list};
 use varnorm::internal::plot::{Plot, escaped};
-use varnorm::internal::{count, significant};
-use varnorm::report::Fact;
 use varnorm::{Error, Result};
 
 use crate::figures::plots;
@@ -117,7 +116,7 @@ impl StudyReport {
     }
 
     fn facts(&self, results: &Results) -> Vec<Fact> {
-        let fact = |name: &str, words: String| Fact { name: name.into(), words, code: None };
+        let fact = |name: &str, words: String| Fact::new(name, words);
         let grid = &self.header.grid;
         let chosen = match (self.header.published, self.header.select) {
             (Some(_), _) => "given parameters, without a search".to_string(),

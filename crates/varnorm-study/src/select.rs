@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::grid::Setting;
 use crate::method::{Cells, Method};
+use varnorm::words::{Vocabulary, Word, spelled};
 
 /// How the best is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -15,6 +16,18 @@ pub enum Select {
     /// As published: kernel parameters, alpha, rank and signature level each by its own maximum, whatever the
     /// others are there.
     Marginal,
+}
+
+const SELECTIONS: Vocabulary = Vocabulary::names("select", "a selection", Select::WORDS);
+
+spelled!(Select, SELECTIONS);
+
+impl Select {
+    /// Every selection, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("joint", "The joint maximum; equals go to the smaller model"),
+        Word::new("marginal", "The published rule: every parameter by its own maximum"),
+    ];
 }
 
 /// What was chosen, as indices (the rank as itself).

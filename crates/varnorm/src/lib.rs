@@ -6,6 +6,7 @@
 
 pub mod calibrate;
 pub mod data;
+pub mod describe;
 pub mod detector;
 mod diagnostics;
 pub mod error;
@@ -30,6 +31,7 @@ pub mod sample;
 pub mod score;
 mod simd;
 pub mod spectrum;
+pub mod words;
 
 pub use data::{Dataset, Series, SeriesSet};
 pub use detector::{Detector, Finding, Findings, Settings};

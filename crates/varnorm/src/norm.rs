@@ -11,6 +11,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::{Vocabulary, Word, spelled};
+
 /// Which variance norm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -24,7 +26,18 @@ pub enum Norm {
     Envelope,
 }
 
+const NORMS: Vocabulary = Vocabulary::names("norm", "a norm", Norm::WORDS);
+
+spelled!(Norm, NORMS);
+
 impl Norm {
+    /// Every norm, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("exact", "The true variance norm: infinite outside the span of the normal series"),
+        Word::new("tikhonov", "The published regularised norm: blind outside the span"),
+        Word::new("envelope", "Sees inside and outside of the span"),
+    ];
+
     /// What the squared coordinate in the direction of an eigenvalue counts.
     pub fn weight(self, eigenvalue: f64, alpha: f64) -> f64 {
         match self {

@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use varnorm::data::Parts;
+use varnorm::describe::{bytes, count, duration};
 use varnorm::detector::Fitting;
-use varnorm::internal::bytes_in_words;
 use varnorm::{Detector, Settings};
 
 use super::Fit;
 use crate::args::Size;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::table::{count, duration};
 use crate::{output, source};
 
 /// Bytes of values that are read at a time where no memory was named.
@@ -111,7 +110,7 @@ impl Fit {
                 duration(found.seconds),
                 count(console.run.threads(), "thread")
             )?;
-            writeln!(out, "memory         about {}", bytes_in_words(found.bytes))
+            writeln!(out, "memory         about {}", bytes(found.bytes))
         })?;
         if let Some(Size(bytes)) = self.memory {
             settings.check_memory(&sample, total, bytes)?;

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 use varnorm::data::LabelKind;
-use varnorm::detector::Lengths;
+use varnorm::describe::{Lengths, count, significant};
 use varnorm::{Dataset, SeriesSet};
-
-use crate::table::{count, significant};
 
 /// A data set, described.
 #[derive(Serialize)]
@@ -80,7 +78,7 @@ impl<'a> Report<'a> {
         let present = |there: bool| if there { "yes" } else { "no" }.to_string();
         let mut facts = vec![
             ("kind", format!("data, {}", self.name)),
-            ("series", format!("{}, {}", self.series, super::in_words(&self.lengths))),
+            ("series", format!("{}, {}", self.series, self.lengths)),
             ("names", present(self.named)),
             ("timestamps", present(self.timestamps)),
             ("labels", self.labels_in_words()),

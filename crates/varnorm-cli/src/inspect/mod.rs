@@ -1,16 +1,14 @@
 //! `varnorm inspect`: what a model file or a data file holds.
 
 mod data;
-mod model;
-
-pub use model::percent;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use varnorm::data::Format;
-use varnorm::detector::{Description, Lengths};
+use varnorm::describe::Fact;
+use varnorm::detector::Description;
 use varnorm::{Detector, Error};
 
 use crate::args::{Reading, ReportFormat};
@@ -33,13 +31,18 @@ pub struct Inspect {
     reading: Reading,
 }
 
-/// "100 steps each", or from the shortest to the longest.
-fn in_words(lengths: &Lengths) -> String {
-    if lengths.min == lengths.max {
-        format!("{} each", table::count(lengths.max, "step"))
-    } else {
-        format!("{} to {} steps, median {}", lengths.min, lengths.max, lengths.median)
-    }
+/// A model for people: what reports say about it too, and the advice.
+fn model_facts(detector: &Detector, described: &Description) -> Vec<(String, String)> {
+    let advice = &described.diagnostics.advice;
+    let advice = if advice.is_empty() { "none: nothing stands out".into() } else { advice.join("\n") };
+    let line = |Fact { name, words, code }: Fact| {
+        let below = code.map(|code| format!("\n{code}")).unwrap_or_default();
+        (name.to_lowercase(), words + &below)
+    };
+    let mut lines = vec![("kind".into(), "varnorm model".into())];
+    lines.extend(described.facts(detector).into_iter().map(line));
+    lines.push(("advice".into(), advice));
+    lines
 }
 
 impl Inspect {
@@ -58,7 +61,7 @@ impl Inspect {
         let report = Description::new(&detector);
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(out, &report),
-            ReportFormat::Table => table::write_facts(out, &model::facts(&report)),
+            ReportFormat::Table => table::write_facts(out, &model_facts(&detector, &report)),
         })?;
         detector.warnings().iter().for_each(|warning| console.warn(warning));
         Ok(())

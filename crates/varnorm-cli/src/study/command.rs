@@ -2,29 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use varnorm::describe::duration;
 use varnorm_study::{Compat, External, Grid, Method, Parameters, Select, Shard, Step, Study, estimate};
 
 use super::Showing;
+use crate::args::one_of;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::table::duration;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CompatName {
-    /// Proper definitions
-    None,
-    /// The variants that the published numbers need
-    Published,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SelectName {
-    /// The joint maximum; equals go to the smaller model
-    Joint,
-    /// The published rule: every parameter by its own maximum
-    Marginal,
-}
 
 /// A study from its data.
 #[derive(Args)]
@@ -48,11 +33,11 @@ pub struct Begin {
     #[arg(long, value_name = "FILE", conflicts_with = "grid")]
     published: Option<PathBuf>,
     /// Which variants [default: none; published with --published]
-    #[arg(long, value_enum)]
-    compat: Option<CompatName>,
+    #[arg(long, value_parser = one_of::<Compat>(Compat::WORDS))]
+    compat: Option<Compat>,
     /// How the best parameters are chosen
-    #[arg(long, value_enum, default_value = "joint")]
-    select: SelectName,
+    #[arg(long, value_parser = one_of::<Select>(Select::WORDS), default_value_t = Select::default())]
+    select: Select,
     /// Only the k-th of n parts of the units
     #[arg(long, value_name = "K/N", requires = "run")]
     shard: Option<String>,
@@ -109,19 +94,16 @@ impl Begin {
         if !self.kernels.is_empty() {
             grid = grid.only(&self.kernels)?;
         }
-        let compat = match (self.compat, &published) {
-            (Some(CompatName::Published), _) | (None, Some(_)) => Compat::Published,
-            _ => Compat::None,
-        };
+        let compat = self.compat.unwrap_or(match &published {
+            Some(_) => Compat::Published,
+            None => Compat::default(),
+        });
         Ok(Study {
             folder: self.folder.clone().unwrap_or_default(),
             datasets: self.datasets.clone(),
             grid,
             compat,
-            select: match self.select {
-                SelectName::Joint => Select::Joint,
-                SelectName::Marginal => Select::Marginal,
-            },
+            select: self.select,
             baselines: !self.no_baselines && published.is_none(),
             published,
             external: self.scores.iter().map(|text| external(text)).collect::<Result<_, Failure>>()?,

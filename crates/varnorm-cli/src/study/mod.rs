@@ -5,7 +5,9 @@ mod show;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use varnorm::words::Word;
 use varnorm_study::{Layout, Method, Parameters, Results, UnitResult, figures, table};
 
 use crate::console::Console;
@@ -70,43 +72,13 @@ enum TableFormat {
     Latex,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum RowName {
-    /// Conformance, the paper's norm
-    #[value(name = "C", alias = "c")]
-    Conformance,
-    /// Conformance, envelope norm
-    #[value(name = "C+", alias = "c+")]
-    ConformanceEnvelope,
-    /// Mahalanobis, the paper's norm
-    #[value(name = "M", alias = "m")]
-    Mahalanobis,
-    /// Mahalanobis, envelope norm
-    #[value(name = "M+", alias = "m+")]
-    MahalanobisEnvelope,
-    /// Nearest neighbour in feature space
-    #[value(name = "N", alias = "n")]
-    Nearest,
-    /// Residual of principal components
-    #[value(name = "R", alias = "r")]
-    Residual,
-    /// Scores made elsewhere
-    #[value(name = "E", alias = "e")]
-    External,
-}
-
-impl From<RowName> for Method {
-    fn from(name: RowName) -> Self {
-        match name {
-            RowName::Conformance => Self::Conformance,
-            RowName::ConformanceEnvelope => Self::ConformanceEnvelope,
-            RowName::Mahalanobis => Self::Mahalanobis,
-            RowName::MahalanobisEnvelope => Self::MahalanobisEnvelope,
-            RowName::Nearest => Self::Nearest,
-            RowName::Residual => Self::Residual,
-            RowName::External => Self::External,
-        }
-    }
+/// Parses a row of the tables: its letter, listed in the help, or its name.
+fn row() -> impl TypedValueParser<Value = Method> {
+    let value = |word: &'static Word| {
+        let [letter, more @ ..] = word.aliases else { return PossibleValue::new(word.name) };
+        PossibleValue::new(letter).help(word.meaning).alias(word.name).aliases(more)
+    };
+    PossibleValuesParser::new(Method::WORDS.iter().map(value)).try_map(|word| word.parse::<Method>())
 }
 
 /// How results are shown.
@@ -116,8 +88,8 @@ struct Showing {
     #[arg(long, value_enum, default_value = "text")]
     format: TableFormat,
     /// Rows of the tables [default: all]
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "ROWS")]
-    rows: Vec<RowName>,
+    #[arg(long, value_parser = row(), value_delimiter = ',', value_name = "ROWS")]
+    rows: Vec<Method>,
     /// Write the three figures as SVG into this folder
     #[arg(long, value_name = "FOLDER")]
     figures: Option<PathBuf>,
@@ -135,7 +107,7 @@ impl Showing {
         published: Option<&Parameters>,
     ) -> Result<(), Failure> {
         let results = Results::new(units);
-        let mut methods: Vec<Method> = self.rows.iter().map(|row| (*row).into()).collect();
+        let mut methods = self.rows.clone();
         if methods.is_empty() {
             methods = Method::MEASURED.to_vec();
             methods.push(Method::External);

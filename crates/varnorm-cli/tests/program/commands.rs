@@ -60,7 +60,7 @@ fn fit_says_what_it_did() {
         format!(
             "fitted on 10 series of 6 channels labelled Walking; after preparation \
              (pool=100,zscore=channel,clip=5): 6 channels, 100 steps each\n\
-             kernel flat_rbf:sigma=30.0; rank 9 kept\n\
+             kernel flat_rbf:sigma=30; rank 9 kept\n\
              calibration cross_fit:folds=5,seed=0: 10 scores, threshold {threshold:.3} at level 0.1\n\
              wrote m\n"
         )

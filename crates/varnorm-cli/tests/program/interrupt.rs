@@ -32,7 +32,7 @@ fn it_stops_the_work_and_leaves_no_file() {
     let mut first = String::new();
     // It is said just before the work begins.
     talk.read_line(&mut first).unwrap();
-    assert_eq!(first, "kernel integral_rbf:sigma=1.0, 1500 x 1500 values\n");
+    assert_eq!(first, "kernel integral_rbf:sigma=1, 1500 x 1500 values\n");
     std::thread::sleep(Duration::from_millis(200));
     interrupt(&child);
     let status = child.wait().unwrap();

@@ -18,6 +18,7 @@ pub use supervised::{Chosen, Objective, choose_threshold};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::words::{Vocabulary, Word, spelled};
 
 /// How normal scores for comparison are obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -130,6 +131,27 @@ impl Calibration {
         }
     }
 
+    /// Every method, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("auto", "leave-one-out, or cross-fitting where not all pairs are kept"),
+        Word::new("none", "scores only, no p-values and no flags"),
+        Word::new("quantile", "the quantile of held-out normal scores is the threshold")
+            .with(&["holdout", "seed"], "quantile:holdout=0.3,seed=0"),
+        Word::new("split", "p-values from held-out normal series")
+            .with(&["holdout", "seed"], "split:holdout=0.3,seed=0"),
+        Word::new("cross_fit", "p-values from folds, each scored by a model of the others")
+            .with(&["folds", "seed"], "cross_fit:folds=5,seed=0"),
+        Word::new("leave_one_out", "p-values from models without one series each"),
+        Word::new("gaussian", "p-values from the law of the score for a Gaussian corpus")
+            .with(&["folds", "seed"], "gaussian"),
+        Word::new("supervised", "the threshold that is best for labelled outliers").with(
+            &["objective", "false_alarm_cost", "miss_cost", "folds", "seed"],
+            "supervised:objective=f1 (or youden, or cost with false_alarm_cost=1,miss_cost=10)",
+        ),
+        Word::new("fixed", "a threshold that the user gives")
+            .with(&["threshold", "folds", "seed"], "fixed:threshold=3"),
+    ];
+
     /// An error that names the parameter and the rule, if one is outside its domain.
     pub fn validate(&self) -> Result<()> {
         match self {
@@ -164,32 +186,15 @@ impl Calibration {
     }
 }
 
+const CALIBRATIONS: Vocabulary =
+    Vocabulary::tagged("calibration", "a calibration", "method", Calibration::WORDS);
+
 impl std::str::FromStr for Calibration {
     type Err = Error;
 
     /// The method's name, with parameters as in `cross_fit:folds=10,seed=1`, or JSON.
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |problem: String| {
-            let methods = "methods are auto, none, quantile:holdout=0.3,seed=0, split:holdout=0.3,seed=0, \
-                           cross_fit:folds=5,seed=0, leave_one_out, gaussian, supervised:objective=f1 (or youden, or \
-                           cost with false_alarm_cost=1,miss_cost=10) and fixed:threshold=3";
-            Error::bad_param("calibration", text, format!("{problem}; {methods}"))
-        };
-        let read: Self = if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?
-        } else {
-            let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-            let mut object = serde_json::Map::new();
-            object.insert("method".into(), name.trim().into());
-            for part in parameters.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-                let Some((key, value)) = part.split_once('=') else {
-                    return Err(wrong(format!("`{part}` is not of the form parameter=value")));
-                };
-                let value = serde_json::from_str(value).unwrap_or_else(|_| value.trim().into());
-                object.insert(key.trim().into(), value);
-            }
-            serde_json::from_value(object.into()).map_err(|e| wrong(e.to_string()))?
-        };
+        let read: Self = CALIBRATIONS.parse(text)?;
         read.validate()?;
         Ok(read)
     }
@@ -203,27 +208,15 @@ impl Calibration {
 }
 
 impl std::fmt::Display for Calibration {
-    /// The form that is parsed.
+    /// The form that is parsed; costs only where the objective uses them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Auto {} => f.write_str("auto"),
-            Self::None {} => f.write_str("none"),
-            Self::Quantile { holdout, seed } => write!(f, "quantile:holdout={holdout},seed={seed}"),
-            Self::Split { holdout, seed } => write!(f, "split:holdout={holdout},seed={seed}"),
-            Self::CrossFit { folds, seed } => write!(f, "cross_fit:folds={folds},seed={seed}"),
-            Self::LeaveOneOut {} => f.write_str("leave_one_out"),
-            Self::Gaussian { folds, seed } => write!(f, "gaussian:folds={folds},seed={seed}"),
-            Self::Supervised { objective, false_alarm_cost, miss_cost, folds, seed } => {
-                write!(f, "supervised:objective={objective},")?;
-                if *objective == Objective::Cost {
-                    write!(f, "false_alarm_cost={false_alarm_cost},miss_cost={miss_cost},")?;
-                }
-                write!(f, "folds={folds},seed={seed}")
+        let without: &[&str] = match self {
+            Self::Supervised { objective: Objective::F1 | Objective::Youden, .. } => {
+                &["false_alarm_cost", "miss_cost"]
             }
-            Self::Fixed { threshold, folds, seed } => {
-                write!(f, "fixed:threshold={threshold},folds={folds},seed={seed}")
-            }
-        }
+            _ => &[],
+        };
+        CALIBRATIONS.print(self, without, f)
     }
 }
 
@@ -240,6 +233,62 @@ pub enum Decision {
     Storey,
     /// LORD++ over the batch as a stream, in its order: the same bound at every moment, never looking ahead.
     Lord,
+}
+
+const DECISIONS: Vocabulary = Vocabulary::names("decision", "a decision", Decision::WORDS);
+
+impl Decision {
+    /// Every decision, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("each", "Each series on its own: that share of normal series is flagged"),
+        Word::new(
+            "benjamini_hochberg",
+            "Over the whole batch: of the flagged series at most that share is normal",
+        )
+        .or(&["bh"]),
+        Word::new("storey", "The same, flagging more where much of the batch is novel"),
+        Word::new("lord", "The batch as a stream: of the flagged so far at most that share is normal"),
+    ];
+}
+
+spelled!(Decision, DECISIONS);
+
+/// How flags were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// No calibration, no flags.
+    None,
+    /// Score above the empirical quantile.
+    Quantile,
+    /// p-value at most the level, each series on its own.
+    Each,
+    /// Benjamini-Hochberg over the batch.
+    BenjaminiHochberg,
+    /// Storey's form of it.
+    Storey,
+    /// LORD++ over the batch as a stream.
+    Lord,
+    /// Score above the threshold that labelled outliers chose.
+    Supervised,
+    /// Score above the user's threshold.
+    Fixed,
+}
+
+impl Rule {
+    /// What a calibration and a decision come to.
+    pub(crate) fn new(calibration: Calibration, decision: Decision) -> Self {
+        match (calibration, decision) {
+            (Calibration::None {}, _) => Self::None,
+            (Calibration::Quantile { .. }, _) => Self::Quantile,
+            (Calibration::Supervised { .. }, _) => Self::Supervised,
+            (Calibration::Fixed { .. }, _) => Self::Fixed,
+            (_, Decision::Each) => Self::Each,
+            (_, Decision::BenjaminiHochberg) => Self::BenjaminiHochberg,
+            (_, Decision::Storey) => Self::Storey,
+            (_, Decision::Lord) => Self::Lord,
+        }
+    }
 }
 
 /// Scores of normal series that the model was not fitted on, ascending.
@@ -377,6 +426,7 @@ mod tests {
             "fixed:threshold=-1",
             "supervised:objective=best",
             "supervised:objective=cost,miss_cost=0",
+            "split:seed=1,seed=1",
         ] {
             assert!(text.parse::<Calibration>().is_err(), "{text}");
         }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::words::{Vocabulary, Word, spelled};
 
 /// What the threshold is to make best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -17,15 +18,18 @@ pub enum Objective {
     Cost,
 }
 
-impl std::fmt::Display for Objective {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::F1 => "f1",
-            Self::Youden => "youden",
-            Self::Cost => "cost",
-        })
-    }
+const OBJECTIVES: Vocabulary = Vocabulary::names("objective", "an objective", Objective::WORDS);
+
+impl Objective {
+    /// Every objective, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("f1", "the F1 score of the flags"),
+        Word::new("youden", "the share of outliers flagged minus the share of normal series flagged"),
+        Word::new("cost", "the least cost of false alarms and missed outliers"),
+    ];
 }
+
+spelled!(Objective, OBJECTIVES);
 
 /// A chosen threshold, and how it did on the scores that it was chosen on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -15,8 +15,11 @@ mod write;
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::words::{Vocabulary, Word, spelled};
 
 use super::text;
 use table::{Head, Role, Table};
@@ -24,7 +27,8 @@ use table::{Head, Role, Table};
 pub(super) use write::{write_long, write_wide};
 
 /// How the rows and columns of a CSV file make series.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CsvLayout {
     /// Told from the header; an error where it could be two.
     #[default]
@@ -35,6 +39,20 @@ pub enum CsvLayout {
     Long,
     /// The file is one series and one row is one step.
     Recording,
+}
+
+const LAYOUTS: Vocabulary = Vocabulary::names("csv_layout", "a CSV layout", CsvLayout::WORDS);
+
+spelled!(CsvLayout, LAYOUTS);
+
+impl CsvLayout {
+    /// Every layout, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("auto", "Told from the header"),
+        Word::new("wide", "One row is one series"),
+        Word::new("long", "One row is one step of one series"),
+        Word::new("recording", "The file is one series, one row is one step"),
+    ];
 }
 
 /// Reads a CSV file from memory.

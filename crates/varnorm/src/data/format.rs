@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{CsvLayout, Dataset, write_atomically};
 use crate::error::{Error, Result};
+use crate::words::{Vocabulary, Word, spelled};
 
 use super::view::{Loss, View};
 use super::{arff, csv, npz, ts};
@@ -99,13 +102,24 @@ pub fn read_bytes_up_to(
 }
 
 /// How series become rows and columns of a CSV file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CsvShape {
     /// One row per series.
     Wide,
     /// One row per step: `case_id,time,<channels>,label`.
     #[default]
     Long,
+}
+
+const SHAPES: Vocabulary = Vocabulary::names("csv_shape", "a CSV shape", CsvShape::WORDS);
+
+spelled!(CsvShape, SHAPES);
+
+impl CsvShape {
+    /// Every shape, as users write it.
+    pub const WORDS: &'static [Word] =
+        &[Word::new("wide", "One row per series"), Word::new("long", "One row per step")];
 }
 
 /// How to write a file.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Settings;
 use crate::calibrate::Calibration;
 use crate::data::SeriesSet;
+use crate::describe;
 use crate::error::{Error, Result};
 use crate::gram;
 use crate::linalg::matrix::Matrix;
@@ -83,9 +84,9 @@ impl Settings {
         let rule = format!(
             "fitting {count} series in the space {} would need about {}; {ways}",
             first.space,
-            in_words(needed)
+            describe::bytes(needed)
         );
-        Err(Error::bad_param("memory", in_words(budget), rule))
+        Err(Error::bad_param("memory", describe::bytes(budget), rule))
     }
 }
 
@@ -116,19 +117,19 @@ impl Sized<'_> {
                 .find(|m| m.is_power_of_two() && with(&Space::landmarks(*m), *m) <= budget);
             let landmarks = fitting.unwrap_or(USUAL_LANDMARKS.min(count));
             let bytes = with(&Space::landmarks(landmarks), landmarks);
-            ways.push(format!("--landmarks {landmarks} would need {}", in_words(bytes)));
+            ways.push(format!("--landmarks {landmarks} would need {}", describe::bytes(bytes)));
             if self.view.kernel.features().is_some() {
                 let dimensions = self.dimensions(&size);
                 ways.push(format!(
                     "--space features would need {}",
-                    in_words(with(&Space::Features {}, dimensions))
+                    describe::bytes(with(&Space::Features {}, dimensions))
                 ));
             }
         } else if matches!(self.view.distance, Distance::Conformance { .. }) {
             let leaner = View { distance: Distance::Mahalanobis {}, ..self.view.clone() };
             let leaner = Sized { view: &leaner, calibration: self.calibration };
             let bytes = leaner.bytes(&size, self.dimensions(&size));
-            ways.push(format!("--distance mahalanobis would need {}", in_words(bytes)));
+            ways.push(format!("--distance mahalanobis would need {}", describe::bytes(bytes)));
             ways.push("fewer landmarks or features need less".into());
         }
         ways
@@ -236,13 +237,4 @@ fn decomposition_seconds(run: &Run) -> Result<f64> {
     let start = Instant::now();
     eigenpairs(&matrix, run)?;
     Ok(start.elapsed().as_secs_f64())
-}
-
-/// "1.5 GB".
-pub fn in_words(bytes: f64) -> String {
-    match bytes {
-        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
-        b if b >= 1e6 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.0} kB", (b / 1e3).max(1.0)),
-    }
 }

@@ -3,7 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::Detector;
-use crate::calibrate::{Calibration, Decision, Lord, benjamini_hochberg, storey};
+use crate::calibrate::{Decision, Lord, Rule, benjamini_hochberg, storey};
+use crate::describe::Batch;
 use crate::model::Measured;
 
 /// How far a series stands out in one view, in deviations of that view's normal scores (on the scale of logarithms).
@@ -66,40 +67,9 @@ pub struct Findings {
     pub findings: Vec<Finding>,
 }
 
-/// How flags were made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// No calibration, no flags.
-    None,
-    /// Score above the empirical quantile.
-    Quantile,
-    /// p-value at most the level, each series on its own.
-    Each,
-    /// Benjamini-Hochberg over the batch.
-    BenjaminiHochberg,
-    /// Storey's form of it.
-    Storey,
-    /// LORD++ over the batch as a stream.
-    Lord,
-    /// Score above the threshold that labelled outliers chose.
-    Supervised,
-    /// Score above the user's threshold.
-    Fixed,
-}
-
 impl Findings {
     pub(super) fn new(detector: &Detector, measured: Vec<Measured>, level: f64, decision: Decision) -> Self {
-        let rule = match (detector.settings().calibration, decision) {
-            (Calibration::None {}, _) => Rule::None,
-            (Calibration::Quantile { .. }, _) => Rule::Quantile,
-            (Calibration::Supervised { .. }, _) => Rule::Supervised,
-            (Calibration::Fixed { .. }, _) => Rule::Fixed,
-            (_, Decision::Each) => Rule::Each,
-            (_, Decision::BenjaminiHochberg) => Rule::BenjaminiHochberg,
-            (_, Decision::Storey) => Rule::Storey,
-            (_, Decision::Lord) => Rule::Lord,
-        };
+        let rule = Rule::new(detector.settings().calibration, decision);
         let threshold = detector.threshold(level);
         let p_values: Option<Vec<f64>> = measured.iter().map(|one| detector.p_value(one.score)).collect();
         let p_values = p_values.filter(|_| rule != Rule::None);
@@ -152,6 +122,18 @@ impl Findings {
     /// Number of flagged series.
     pub fn flagged(&self) -> usize {
         self.findings.iter().filter(|f| f.novel == Some(true)).count()
+    }
+
+    /// The batch in numbers, whose `Display` is the sentence about it.
+    pub fn batch(&self) -> Batch {
+        Batch {
+            rule: self.rule,
+            level: self.level,
+            series: self.len(),
+            flagged: self.flagged(),
+            threshold: self.threshold,
+            rate: self.target_false_alarm_rate.unwrap_or(self.level),
+        }
     }
 
     /// The scores, in order.

@@ -14,6 +14,7 @@ mod compact_file;
 mod container;
 pub(crate) mod estimate;
 mod explain;
+mod facts;
 mod file;
 mod findings;
 mod fit;
@@ -28,21 +29,26 @@ pub use crate::diagnostics::{Diagnostics, Shape};
 pub use crate::model::{Choice, Combination, Measured, Space, View};
 pub use estimate::Estimate;
 pub use explain::{Difference, Direction, Explanation, Replaced};
-pub use findings::{Finding, Findings, Rule, ViewScore};
+pub(crate) use facts::Flagging;
+pub use findings::{Finding, Findings, ViewScore};
 pub use incremental::Fitting;
 pub use place::Placed;
 pub use preset::Preset;
 pub use scored::{ModelSummary, Scored, ScoredSeries, ViewSummaries, ViewSummary};
 pub use settings::{Settings, Views};
 pub use summary::{
-    CalibrationDescription, CorpusDescription, Description, Lengths, SpaceDescription, SpectrumDescription,
+    CalibrationDescription, CorpusDescription, Description, SpaceDescription, SpectrumDescription,
     ViewDescription,
 };
+
+pub use crate::calibrate::Rule;
+pub use crate::describe::Lengths;
 
 use std::collections::BTreeMap;
 
 use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
 use crate::data::SeriesSet;
+use crate::describe;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::law::WeightedChiSquare;
@@ -246,15 +252,7 @@ impl Detector {
     pub fn warnings_at(&self, level: f64) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.fitted.views.iter().all(|view| view.spectrum().rank() == 0) {
-            let meaning = match self.first().view.norm {
-                Norm::Envelope => "a score is the plain distance in feature space over sqrt(alpha)",
-                Norm::Tikhonov => "every score is 0",
-                Norm::Exact => "a score is 0 for the same series and infinite for any other",
-            };
-            warnings.push(format!(
-                "the corpus is degenerate: all its series are equal under this kernel (rank 0), so {meaning}; \
-                 check the data and the preparation"
-            ));
+            warnings.push(describe::degenerate(self.first().view.norm));
         }
         if let Some(check) = self.gaussian_check(level).filter(|check| !check.trusted) {
             warnings.push(check.in_words());
@@ -271,12 +269,8 @@ impl Detector {
                 Calibration::Split { holdout, .. } => (scores / holdout).ceil(),
                 _ => scores,
             };
-            warnings.push(format!(
-                "{} calibration scores cannot give a p-value below {:.3}, so nothing will ever be flagged at level \
-                 {level}; give at least {needed} normal series or choose a higher level",
-                calibrated.scores().len(),
-                calibrated.smallest_p_value(),
-            ));
+            let (found, smallest) = (calibrated.scores().len(), calibrated.smallest_p_value());
+            warnings.push(describe::too_few_scores(found, smallest, level, needed));
         }
         warnings
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Detector, Settings, ViewSummary};
 use crate::calibrate::GaussianCheck;
-use crate::data::SeriesSet;
+use crate::describe::Lengths;
 use crate::diagnostics::Diagnostics;
 use crate::kernel::Kernel;
 use crate::model::{FittedView, Space};
@@ -84,27 +84,6 @@ pub struct CorpusDescription {
     pub prepared_lengths: Lengths,
     /// Whether series have names.
     pub named: bool,
-}
-
-/// Lengths of series.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Lengths {
-    /// The shortest.
-    pub min: usize,
-    /// The upper median.
-    pub median: usize,
-    /// The longest.
-    pub max: usize,
-}
-
-impl Lengths {
-    /// Of some series; zeros where there are none.
-    pub fn of(series: &SeriesSet) -> Self {
-        let mut lengths: Vec<usize> = series.lengths().collect();
-        lengths.sort_unstable();
-        let at = |i: usize| lengths.get(i).copied().unwrap_or(0);
-        Self { min: at(0), median: at(lengths.len() / 2), max: at(lengths.len().saturating_sub(1)) }
-    }
 }
 
 /// The space of a compact model.

@@ -18,6 +18,7 @@ use crate::kernel::Kernel;
 use crate::kernel::pass::{Pass, Planned, Sets, Tile, Values, plan};
 use crate::linalg::matrix::{Matrix, power_of_two};
 use crate::run::Run;
+use crate::words::{Vocabulary, Word, spelled};
 use tiles::{Tiling, grams_in_tiles};
 
 /// Whether kernel values are taken as they are or in feature space of unit length.
@@ -35,7 +36,19 @@ pub enum Scaling {
     LogNormalized,
 }
 
+const SCALINGS: Vocabulary = Vocabulary::names("scaling", "a scaling", Scaling::WORDS);
+
+spelled!(Scaling, SCALINGS);
+
 impl Scaling {
+    /// Every scaling, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("raw", "k(x,y)"),
+        Word::new("normalized", "k(x,y) / sqrt(k(x,x) k(y,y))"),
+        Word::new("log", "ln k(x,y)"),
+        Word::new("log_normalized", "the logarithm of the normalised value"),
+    ];
+
     /// From its two parts.
     pub fn of(normalized: bool, log: bool) -> Self {
         match (normalized, log) {

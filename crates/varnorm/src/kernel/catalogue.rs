@@ -1,9 +1,8 @@
 //! Kernels in words: what a row of the catalogue holds, and the forms that users write (`flat_rbf:sigma=0.7`, or JSON).
 
-use serde_json::{Map, Value};
-
 use crate::error::{Error, Result};
 use crate::kernel::{CATALOGUE, Kernel, Parameter};
+use crate::words::{Entry, Vocabulary};
 
 /// What a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -153,83 +152,47 @@ pub struct KernelInfo {
     pub example: &'static str,
 }
 
+impl Entry for KernelInfo {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.parameters.iter().map(|parameter| parameter.name).collect()
+    }
+
+    fn example(&self) -> &str {
+        self.example
+    }
+
+    fn listed(&self) -> &str {
+        self.name
+    }
+}
+
+const KERNELS: Vocabulary<KernelInfo> = Vocabulary {
+    setting: "kernel",
+    noun: "a kernel",
+    tag: Some("kernel"),
+    entries: CATALOGUE,
+    keyless: None,
+    by_name: true,
+};
+
 impl std::str::FromStr for Kernel {
     type Err = Error;
 
     /// `name`, `name:parameter=value,...` or the JSON object.
     fn from_str(text: &str) -> Result<Self> {
-        let object =
-            if text.trim_start().starts_with('{') { json_object(text)? } else { short_object(text)? };
-        check_names(&object)?;
-        let kernel: Self = serde_json::from_value(Value::Object(object))
-            .map_err(|e| Error::bad_param("kernel", text, e.to_string()))?;
+        let kernel: Self = KERNELS.parse(text)?;
         kernel.validate()?;
         Ok(kernel)
     }
 }
 
-fn json_object(text: &str) -> Result<Map<String, Value>> {
-    serde_json::from_str(text)
-        .map_err(|e| Error::bad_param("kernel", text, format!("is not valid JSON: {e}")))
-}
-
-fn short_object(text: &str) -> Result<Map<String, Value>> {
-    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-    let mut object = Map::new();
-    object.insert("kernel".into(), name.trim().into());
-    for part in parameters.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-        let Some((key, value)) = part.split_once('=') else {
-            return Err(Error::bad_param(
-                "kernel",
-                text,
-                format!("`{part}` is not of the form parameter=value"),
-            ));
-        };
-        // A number if it is one, a word such as `auto` otherwise.
-        let value = serde_json::from_str(value.trim()).unwrap_or_else(|_| value.trim().into());
-        if object.insert(key.trim().into(), value).is_some() {
-            return Err(Error::bad_param("kernel", text, format!("`{}` is given twice", key.trim())));
-        }
-    }
-    Ok(object)
-}
-
-fn check_names(object: &Map<String, Value>) -> Result<()> {
-    let name = object.get("kernel").and_then(Value::as_str).unwrap_or("");
-    let Some(info) = CATALOGUE.iter().find(|info| info.name == name) else {
-        let known: Vec<&str> = CATALOGUE.iter().map(|info| info.name).collect();
-        return Err(Error::bad_param(
-            "kernel",
-            name,
-            format!("is not a kernel; choose one of {}", known.join(", ")),
-        ));
-    };
-    for key in object.keys().filter(|key| *key != "kernel") {
-        if !info.parameters.iter().any(|p| p.name == key) {
-            let known: Vec<&str> = info.parameters.iter().map(|p| p.name).collect();
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            return Err(Error::bad_param(
-                key,
-                &object[key],
-                format!("{name} has no such parameter; it has: {known}"),
-            ));
-        }
-    }
-    Ok(())
-}
-
 impl std::fmt::Display for Kernel {
     /// The short form: `flat_rbf:sigma=0.7`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Ok(Value::Object(object)) = serde_json::to_value(self) else { return Err(std::fmt::Error) };
-        f.write_str(object.get("kernel").and_then(Value::as_str).unwrap_or(""))?;
-        for (i, (key, value)) in object.iter().filter(|(key, _)| *key != "kernel").enumerate() {
-            let mark = if i == 0 { ':' } else { ',' };
-            match value {
-                Value::String(word) => write!(f, "{mark}{key}={word}")?,
-                number => write!(f, "{mark}{key}={number}")?,
-            }
-        }
-        Ok(())
+        KERNELS.print(self, &[], f)
     }
 }

@@ -1,10 +1,39 @@
 //! Preparations in words: `published`, `none`, or steps such as `pool=100,zscore=channel,clip=5,time`.
 
-use super::{Per, Preparation, Step, Visibility};
-use crate::error::{Error, Result};
+use serde_json::{Map, Value};
 
-const KNOWN: &str = "standard, published, interpolate, pool=LENGTH, resample=LENGTH, zscore=step|channel, clip=LIMIT, basepoint, \
-                     time, visibility=i|t, lead_lag, or none";
+use super::{Preparation, Step};
+use crate::error::{Error, Result};
+use crate::words::{printed, value_of};
+
+/// A step in words: `name`, or `name=value` where it has a parameter.
+struct Spelling {
+    name: &'static str,
+    /// What its one parameter is called in JSON, and what it has to be.
+    parameter: Option<(&'static str, &'static str)>,
+    /// How it stands in a list of all steps.
+    listed: &'static str,
+}
+
+const fn plain(name: &'static str) -> Spelling {
+    Spelling { name, parameter: None, listed: name }
+}
+
+const fn with(name: &'static str, key: &'static str, wants: &'static str, listed: &'static str) -> Spelling {
+    Spelling { name, parameter: Some((key, wants)), listed }
+}
+
+const STEPS: &[Spelling] = &[
+    plain("interpolate"),
+    with("pool", "max_length", "a whole number: pool=100", "pool=LENGTH"),
+    with("resample", "length", "a whole number: resample=100", "resample=LENGTH"),
+    with("zscore", "per", "zscore=step or zscore=channel", "zscore=step|channel"),
+    with("clip", "limit", "a positive number: clip=5", "clip=LIMIT"),
+    plain("basepoint"),
+    plain("time"),
+    with("visibility", "end", "visibility=i or visibility=t", "visibility=i|t"),
+    plain("lead_lag"),
+];
 
 impl std::str::FromStr for Preparation {
     type Err = Error;
@@ -32,54 +61,47 @@ impl std::str::FromStr for Preparation {
 }
 
 fn step(text: &str) -> Result<Step, String> {
-    let (name, value) = text.split_once('=').map_or((text, None), |(n, v)| (n.trim(), Some(v.trim())));
-    let number = || -> Result<usize, String> {
-        value.and_then(|v| v.parse().ok()).ok_or_else(|| format!("`{name}` wants a whole number: {name}=100"))
+    let (name, value) = text.split_once('=').map_or((text, None), |(n, v)| (n.trim(), Some(v)));
+    let name = name.replace('-', "_");
+    let unknown = || {
+        let known: Vec<&str> = STEPS.iter().map(|spelling| spelling.listed).collect();
+        format!(
+            "`{text}` is not a preparation step; steps are standard, published, {}, or none",
+            known.join(", ")
+        )
     };
-    Ok(match (name, value) {
-        ("interpolate", None) => Step::Interpolate {},
-        ("pool", _) => Step::Pool { max_length: number()? },
-        ("resample", _) => Step::Resample { length: number()? },
-        ("zscore", Some("step")) => Step::Zscore { per: Per::Step },
-        ("zscore", Some("channel")) => Step::Zscore { per: Per::Channel },
-        ("zscore", _) => return Err("`zscore` wants zscore=step or zscore=channel".into()),
-        ("clip", Some(limit)) => {
-            Step::Clip { limit: limit.parse().map_err(|_| "`clip` wants a number: clip=5".to_string())? }
+    let spelling = STEPS.iter().find(|spelling| spelling.name == name).ok_or_else(unknown)?;
+    let mut object = Map::from_iter([("step".to_string(), Value::from(name))]);
+    match (spelling.parameter, value) {
+        (None, None) => {}
+        (None, Some(_)) => return Err(unknown()),
+        // Without a value the parameter is missing, which is refused below.
+        (Some(_), None) => {}
+        (Some((key, _)), Some(value)) => {
+            object.insert(key.into(), value_of(&value.to_lowercase()));
         }
-        ("basepoint", None) => Step::Basepoint {},
-        ("time", None) => Step::Time {},
-        ("visibility", Some("i" | "I")) => Step::Visibility { end: Visibility::I },
-        ("visibility", Some("t" | "T")) => Step::Visibility { end: Visibility::T },
-        ("lead_lag" | "lead-lag", None) => Step::LeadLag {},
-        _ => return Err(format!("`{text}` is not a preparation step; steps are {KNOWN}")),
-    })
+    }
+    let wants = spelling.parameter.map_or("no value", |(_, wants)| wants);
+    serde_json::from_value(object.into()).map_err(|_| format!("`{}` wants {wants}", spelling.name))
+}
+
+impl std::fmt::Display for Step {
+    /// The form that is parsed: `pool=100`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return Err(std::fmt::Error) };
+        f.write_str(fields.get("step").and_then(Value::as_str).ok_or(std::fmt::Error)?)?;
+        let values = fields.iter().filter(|(key, _)| *key != "step");
+        values.map(|(_, value)| write!(f, "={}", printed(value))).collect()
+    }
 }
 
 impl std::fmt::Display for Preparation {
     /// The form that is parsed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.steps.is_empty() {
-            return f.write_str("none");
+        match self.steps.as_slice() {
+            [] => f.write_str("none"),
+            steps => f.write_str(&steps.iter().map(Step::to_string).collect::<Vec<_>>().join(",")),
         }
-        for (i, step) in self.steps.iter().enumerate() {
-            if i > 0 {
-                f.write_str(",")?;
-            }
-            match step {
-                Step::Interpolate {} => f.write_str("interpolate")?,
-                Step::Pool { max_length } => write!(f, "pool={max_length}")?,
-                Step::Resample { length } => write!(f, "resample={length}")?,
-                Step::Zscore { per: Per::Step } => f.write_str("zscore=step")?,
-                Step::Zscore { per: Per::Channel } => f.write_str("zscore=channel")?,
-                Step::Clip { limit } => write!(f, "clip={limit}")?,
-                Step::Basepoint {} => f.write_str("basepoint")?,
-                Step::Time {} => f.write_str("time")?,
-                Step::Visibility { end: Visibility::I } => f.write_str("visibility=i")?,
-                Step::Visibility { end: Visibility::T } => f.write_str("visibility=t")?,
-                Step::LeadLag {} => f.write_str("lead_lag")?,
-            }
-        }
-        Ok(())
     }
 }
 
@@ -100,10 +122,28 @@ mod tests {
     }
 
     #[test]
+    fn every_step_is_spelled() {
+        let steps = ["pool=3", "resample=3", "zscore=step", "clip=3", "visibility=i"];
+        for spelling in STEPS {
+            let text = match spelling.parameter {
+                None => spelling.name,
+                Some(_) => steps.iter().find(|text| text.starts_with(spelling.name)).unwrap(),
+            };
+            assert_eq!(text.parse::<Preparation>().unwrap().to_string(), text);
+        }
+        // Other ways to write them.
+        let read: Preparation = "lead-lag, visibility=T , clip=5.0".parse().unwrap();
+        assert_eq!(read.to_string(), "lead_lag,visibility=t,clip=5");
+    }
+
+    #[test]
     fn mistakes_are_told_with_the_way_out() {
         for (text, word) in [
             ("zscore", "zscore=channel"),
             ("pool=x", "whole number"),
+            ("pool", "`pool` wants a whole number: pool=100"),
+            ("pool=-1", "whole number"),
+            ("visibility=x", "visibility=i or visibility=t"),
             ("pool=0", "at least 1"),
             ("clip=-1", "positive"),
             ("clip=nan", "positive"),

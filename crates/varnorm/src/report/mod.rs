@@ -20,10 +20,9 @@ pub(crate) mod page;
 pub(crate) mod pictures;
 mod separation;
 mod table;
-pub(crate) mod words;
 
+pub use crate::describe::Fact;
 pub use curves::{Band, Curves};
-pub use facts::Fact;
 pub use separation::Separation;
 
 use std::collections::BTreeMap;
@@ -33,7 +32,7 @@ use serde::Serialize;
 
 use crate::calibrate::Decision;
 use crate::data::{Dataset, SeriesSet, write_atomically};
-use crate::detector::{Detector, Explanation, Placed, Scored};
+use crate::detector::{Description, Detector, Explanation, Placed, Scored};
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -171,6 +170,7 @@ impl Report {
             Some(value) if spectrum.variance() > 0.0 => value / spectrum.variance(),
             _ => 0.0,
         };
+        let described = Description::new(detector);
         let mut report = Self {
             title: dataset.name.clone(),
             facts: Vec::new(),
@@ -179,7 +179,7 @@ impl Report {
             normal_scores,
             normal_scores_from,
             eigenvalues: spectrum.eigenvalues().to_vec(),
-            diagnostics: detector.diagnostics(),
+            diagnostics: described.diagnostics.clone(),
             map: Map {
                 corpus: detector.corpus_places(),
                 series: placed.places,
@@ -191,7 +191,7 @@ impl Report {
             scored,
             points: options.points,
         };
-        report.facts = facts::facts(&report, detector, dataset);
+        report.facts = facts::facts(&report, detector, &described, dataset);
         report.warnings.extend(report.diagnostics.advice.iter().cloned());
         report.note_what_is_left_out(options);
         Ok(report)

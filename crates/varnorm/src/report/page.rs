@@ -6,8 +6,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::words::{percent, significant};
-use super::{Report, facts, pictures, table};
+use super::{Report, pictures, table};
+use crate::describe::{Fact, count as counted, percent, significant};
 use crate::plot::escaped;
 
 /// The style of every page.
@@ -77,7 +77,7 @@ pub(super) fn report(report: &Report) -> String {
             ("label", label.into()),
             ("rows", table::rows(report)),
             ("panels", panels.collect()),
-            ("count", facts::count(count, "series")),
+            ("count", counted(count, "series")),
             ("data", embedded(&table::data(report))),
         ],
     );
@@ -145,8 +145,8 @@ pub fn list(class: &str, heading: &str, lines: &[String]) -> String {
 }
 
 /// Facts as a list of definitions.
-pub fn facts_html(facts: &[facts::Fact]) -> String {
-    let one = |fact: &facts::Fact| {
+pub fn facts_html(facts: &[Fact]) -> String {
+    let one = |fact: &Fact| {
         let code = fact.code.as_ref().map(|c| format!("<code>{}</code>", escaped(c))).unwrap_or_default();
         format!("<div><dt>{}</dt><dd>{} {code}</dd></div>", escaped(&fact.name), escaped(&fact.words))
     };

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::curves::{Band, Curves, HEIGHT, height};
-use super::words::{percent, significant};
 use super::{NormalScores, Report};
+use crate::describe::{percent, significant};
 use crate::plot::{Axis, Curve, Plot, Ruler, Scale, Style, escaped};
 
 /// A picture with its heading and a sentence below it.

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::words::significant;
 use super::{Report, most_novel_first};
+use crate::describe::significant;
 use crate::detector::{Replaced, ScoredSeries};
 use crate::plot::escaped;
 

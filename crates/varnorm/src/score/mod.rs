@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::gram::Cross;
 use crate::run::Run;
 use crate::spectrum::{Projection, Spectrum};
+use crate::words::{Vocabulary, Word, spelled};
 use sweep::{Corpus, Norms, Query};
 
 /// Distance to what.
@@ -32,6 +33,19 @@ pub enum Distance {
 
 fn one() -> usize {
     1
+}
+
+const DISTANCES: Vocabulary = Vocabulary::tagged("distance", "a distance", "distance", Distance::WORDS);
+
+spelled!(Distance, DISTANCES);
+
+impl Distance {
+    /// Every distance, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("conformance", "to the nearest normal series, or the neighbour-th nearest")
+            .with(&["neighbour"], "conformance:neighbour=1"),
+        Word::new("mahalanobis", "to the mean of the normal series"),
+    ];
 }
 
 impl Default for Distance {

@@ -230,7 +230,7 @@ fn what_does_not_add_up_is_refused_with_a_reason() {
         ("landmarks:0", "gak:sigma=1", "must be at least 1"),
         ("landmarks:tolerance=2", "gak:sigma=1", "must be a share between 0 and 1"),
         ("landmarks", "gak:sigma=1", "say how many"),
-        ("nystrom", "gak:sigma=1", "spaces are gram, features, landmarks:256"),
+        ("nystrom", "gak:sigma=1", "is not a space; choose one of gram, features, landmarks:256"),
     ] {
         let error = match space.parse::<Space>() {
             Ok(space) => settings("gram", kernel).with_space(space).validate().unwrap_err(),

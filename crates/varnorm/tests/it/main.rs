@@ -24,3 +24,4 @@ mod theorems;
 mod thresholds;
 mod tolerance;
 mod views;
+mod words;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::words::{Vocabulary, Word};
 
 /// Where the covariance of a corpus is worked out. All pairs of series are exact and cost their number; the two others
 /// cost the number of series.
@@ -54,16 +55,6 @@ pub enum Choice {
     Given,
 }
 
-impl Choice {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Pivoted => "pivoted",
-            Self::Uniform => "uniform",
-            Self::Given => "given",
-        }
-    }
-}
-
 impl Default for Space {
     fn default() -> Self {
         Self::Gram {}
@@ -71,6 +62,16 @@ impl Default for Space {
 }
 
 impl Space {
+    /// Every space, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("gram", "all pairs of series: exact"),
+        Word::new("features", "the kernel's own features: exact, for the kernels that have them"),
+        Word::new("landmarks", "the span of some series of the corpus").with(
+            &["count", "tolerance", "choice", "seed", "given"],
+            "landmarks:256 or landmarks:tolerance=0.001 (with choice=pivoted or uniform, and seed=0)",
+        ),
+    ];
+
     /// So many landmarks, chosen by randomly pivoted Cholesky.
     pub fn landmarks(count: usize) -> Self {
         let (tolerance, choice, seed) = (None, Choice::Pivoted, 0);
@@ -115,30 +116,15 @@ impl Space {
     }
 }
 
+const SPACES: Vocabulary =
+    Vocabulary { keyless: Some("count"), ..Vocabulary::tagged("space", "a space", "space", Space::WORDS) };
+
 impl std::str::FromStr for Space {
     type Err = Error;
 
     /// `gram`, `features`, `landmarks:256`, `landmarks:tolerance=0.001,choice=uniform,seed=1`, or JSON.
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = |problem: String| {
-            let spaces = "spaces are gram, features, landmarks:256 and landmarks:tolerance=0.001 (with \
-                          choice=pivoted or uniform, and seed=0)";
-            Error::bad_param("space", text, format!("{problem}; {spaces}"))
-        };
-        let read: Self = if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?
-        } else {
-            let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-            let mut object = serde_json::Map::new();
-            object.insert("space".into(), name.trim().into());
-            for part in parameters.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-                // A bare number is the count.
-                let (key, value) = part.split_once('=').unwrap_or(("count", part));
-                let value = serde_json::from_str(value).unwrap_or_else(|_| value.trim().into());
-                object.insert(key.trim().into(), value);
-            }
-            serde_json::from_value(object.into()).map_err(|e| wrong(e.to_string()))?
-        };
+        let read: Self = SPACES.parse(text)?;
         read.validate()?;
         Ok(read)
     }
@@ -148,21 +134,10 @@ impl std::fmt::Display for Space {
     /// The form that is parsed; places of given landmarks are counted only.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Gram {} => f.write_str("gram"),
-            Self::Features {} => f.write_str("features"),
             Self::Landmarks { given, .. } if !given.is_empty() => {
                 write!(f, "landmarks:count={},choice=given", given.len())
             }
-            Self::Landmarks { count, tolerance, choice, seed, .. } => {
-                f.write_str("landmarks:")?;
-                if let Some(count) = count {
-                    write!(f, "count={count},")?;
-                }
-                if let Some(tolerance) = tolerance {
-                    write!(f, "tolerance={tolerance},")?;
-                }
-                write!(f, "choice={},seed={seed}", choice.word())
-            }
+            _ => SPACES.print(self, &[], f),
         }
     }
 }

@@ -1,48 +1,35 @@
 //! What was chosen, in plain words.
 
-use serde::Serialize;
-
-use crate::calibrate::{Calibration, Objective};
-use crate::detector::Rule;
+use super::percent;
+use crate::calibrate::{Calibration, Objective, Rule};
 use crate::gram::Scaling;
 use crate::kernel::{CATALOGUE, Kernel, KernelInfo};
 use crate::prepare::{FittedStep, Per};
 use crate::score::{Distance, Norm};
-
-/// A number in so many significant digits: `0.04217`, `42.17`, `4.217e9`, `inf`.
-pub fn significant(value: f64, digits: usize) -> String {
-    let last = digits.saturating_sub(1);
-    let rounded = format!("{value:.last$e}");
-    let exponent: Option<i32> = rounded.split_once('e').and_then(|(_, e)| e.parse().ok());
-    match exponent {
-        // Zero has an exponent too: it is told as a plain 0.
-        _ if value == 0.0 => "0".into(),
-        Some(e) if (-4..=6).contains(&e) => {
-            format!("{value:.*}", usize::try_from(last as i32 - e).unwrap_or(0))
-        }
-        _ => rounded,
-    }
-}
-
-/// "12.3 %".
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
-}
-
-/// The word that stands for a value in JSON.
-fn word(value: &impl Serialize) -> String {
-    let json = serde_json::to_value(value).unwrap_or_default();
-    json.as_str().map(str::to_string).unwrap_or_default()
-}
+use crate::words::name_of;
 
 /// The catalogue's row of a kernel.
-pub(super) fn info(kernel: &Kernel) -> Option<&'static KernelInfo> {
-    let spec = kernel.to_string();
-    let name = spec.split(':').next().unwrap_or_default();
+fn info(kernel: &Kernel) -> Option<&'static KernelInfo> {
+    let name = name_of(kernel);
     CATALOGUE.iter().find(|info| info.name == name)
 }
 
-pub(super) fn preparation(steps: &[FittedStep]) -> String {
+/// What a kernel compares, after its words. Parameters that were worked out are told beside what was asked for.
+pub fn kernel(kernel: &Kernel, asked: &Kernel) -> String {
+    let meaning = info(kernel).map_or("", |info| info.words);
+    match kernel == asked {
+        true => format!("{kernel}: {meaning}"),
+        false => format!("{kernel} (asked for: {asked}): {meaning}"),
+    }
+}
+
+/// Its formula.
+pub fn kernel_formula(kernel: &Kernel) -> String {
+    format!("k(x,y) = {}", info(kernel).map_or("", |info| info.formula))
+}
+
+/// What is done to series first.
+pub fn preparation(steps: &[FittedStep]) -> String {
     let one = |step: &FittedStep| match step {
         FittedStep::Interpolate {} => "missing values filled in by straight lines".into(),
         FittedStep::Pool { window: 1 } => "no pooling needed".into(),
@@ -66,40 +53,45 @@ pub(super) fn preparation(steps: &[FittedStep]) -> String {
     }
 }
 
-pub(super) fn scaling(scaling: Scaling) -> &'static str {
+/// What becomes of kernel values.
+pub fn scaling(scaling: Scaling) -> &'static str {
     match scaling {
         Scaling::Normalized => "normalised, k(x,y) / sqrt(k(x,x) k(y,y))",
         _ => "as they are",
     }
 }
 
-/// What the norm does, and its formula, squared.
-pub(super) fn norm(norm: Norm, alpha: f64) -> (String, &'static str) {
+/// What a norm does.
+pub fn norm(norm: Norm, alpha: f64) -> String {
     match norm {
-        Norm::Exact => (
-            "exact: directions in which the corpus varies little count much, and any part outside the corpus' span is \
-             infinitely novel"
-                .into(),
-            "sum_j <x,e_j>^2 / lambda_j",
+        Norm::Exact => {
+            "exact: directions in which the corpus varies little count much, and any part outside the \
+                        corpus' span is infinitely novel"
+                .into()
+        }
+        Norm::Tikhonov => format!(
+            "Tikhonov (the paper's), alpha {alpha}: directions in which the corpus varies little count more, and parts \
+             outside the corpus' span count nothing"
         ),
-        Norm::Tikhonov => (
-            format!(
-                "Tikhonov (the paper's), alpha {alpha}: directions in which the corpus varies little count more, and \
-                 parts outside the corpus' span count nothing"
-            ),
-            "sum_j lambda_j / (lambda_j + alpha)^2 <x,e_j>^2",
-        ),
-        Norm::Envelope => (
-            format!(
-                "envelope, alpha {alpha}: directions in which the corpus varies little count more, and parts outside \
-                 the corpus' span count most"
-            ),
-            "sum_j <x,e_j>^2 / (lambda_j + alpha) + |x outside the span|^2 / alpha",
+        Norm::Envelope => format!(
+            "envelope, alpha {alpha}: directions in which the corpus varies little count more, and parts outside the \
+             corpus' span count most"
         ),
     }
 }
 
-pub(super) fn distance(distance: Distance) -> String {
+/// Its formula, squared.
+pub fn norm_formula(norm: Norm) -> String {
+    let square = match norm {
+        Norm::Exact => "sum_j <x,e_j>^2 / lambda_j",
+        Norm::Tikhonov => "sum_j lambda_j / (lambda_j + alpha)^2 <x,e_j>^2",
+        Norm::Envelope => "sum_j <x,e_j>^2 / (lambda_j + alpha) + |x outside the span|^2 / alpha",
+    };
+    format!("|x|^2 = {square}")
+}
+
+/// Distance to what.
+pub fn distance(distance: Distance) -> String {
     match distance {
         Distance::Mahalanobis {} => "Mahalanobis: to the mean of the normal series".into(),
         Distance::Conformance { neighbour: 1 } => "conformance: to the nearest normal series".into(),
@@ -109,7 +101,8 @@ pub(super) fn distance(distance: Distance) -> String {
     }
 }
 
-pub(super) fn calibration(calibration: Calibration, scores: usize) -> String {
+/// Where p-values and thresholds come from, with so many normal scores.
+pub fn calibration(calibration: Calibration, scores: usize) -> String {
     match calibration {
         Calibration::Auto {} => "leave-one-out, or cross-fitting where not all pairs are kept".into(),
         Calibration::None {} => "none: scores only, no p-values and no flags".into(),
@@ -140,7 +133,8 @@ pub(super) fn calibration(calibration: Calibration, scores: usize) -> String {
     }
 }
 
-pub(super) fn rule(rule: Rule, level: f64) -> String {
+/// How flags are made.
+pub fn rule(rule: Rule, level: f64) -> String {
     match rule {
         Rule::None => "none".into(),
         Rule::Quantile => format!("scores above the quantile at level {level} are flagged"),
@@ -162,7 +156,16 @@ pub(super) fn rule(rule: Rule, level: f64) -> String {
     }
 }
 
-/// `benjamini_hochberg` and the like, for attributes.
-pub(super) fn rule_word(rule: Rule) -> String {
-    word(&rule)
+/// A rule in a few words, for the sentence about a batch.
+pub fn rule_name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::None => "no calibration, no flags",
+        Rule::Quantile => "quantile",
+        Rule::Each => "each on its own",
+        Rule::BenjaminiHochberg => "Benjamini-Hochberg",
+        Rule::Storey => "Storey",
+        Rule::Lord => "LORD++, in order",
+        Rule::Supervised => "threshold chosen with labelled outliers",
+        Rule::Fixed => "fixed threshold",
+    }
 }

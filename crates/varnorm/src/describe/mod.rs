@@ -1,0 +1,17 @@
+//! Sentences about settings, sizes, lengths, times, models and batches. The program, reports, the server and warnings all
+//! take them from here, so that the same thing is said in the same words everywhere.
+
+mod batch;
+mod model;
+mod numbers;
+mod series;
+mod settings;
+
+pub use batch::Batch;
+pub use model::{Fact, calibrated, diagnosis, fitted_on, rank, threshold};
+pub(crate) use model::{degenerate, too_few_scores};
+pub use numbers::{bytes, count, duration, fine_percent, percent, significant, whole_duration};
+pub use series::{Lengths, series};
+pub use settings::{
+    calibration, distance, kernel, kernel_formula, norm, norm_formula, preparation, rule, rule_name, scaling,
+};
