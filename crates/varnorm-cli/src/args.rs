@@ -115,11 +115,8 @@ pub struct Method {
         |_| View::default().alpha.to_string(),
     ))]
     alpha: Option<String>,
-    #[arg(long, value_name = "SPEC", help = with_default(
-        "Distance to what: conformance (the nearest normal series) or mahalanobis (their mean)",
-        |_| name_of(&View::default().distance),
-    ))]
-    distance: Option<String>,
+    #[arg(long, value_parser = one_of::<Distance>(Distance::WORDS), help = with_default("Distance to what", |_| name_of(&View::default().distance)))]
+    distance: Option<Distance>,
     #[arg(long, value_name = "K", help = with_default("Conformance: distance to the K-th nearest normal series", neighbour))]
     neighbour: Option<usize>,
 }
@@ -153,12 +150,8 @@ impl Method {
         if let Some(alpha) = &self.alpha {
             view.alpha = alpha.parse().map_err(|problem| Error::bad_param("alpha", alpha, problem))?;
         }
-        if let Some(text) = &self.distance {
-            let distance: Distance = text.parse()?;
-            // The bare name of the distance that is there already leaves its parameters.
-            if text.trim() != name_of(&view.distance) {
-                view.distance = distance;
-            }
+        if let Some(distance) = self.distance.filter(|d| name_of(d) != name_of(&view.distance)) {
+            view.distance = distance;
         }
         match (self.neighbour, &mut view.distance) {
             (Some(k), Distance::Conformance { neighbour }) => *neighbour = k,

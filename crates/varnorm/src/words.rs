@@ -166,14 +166,9 @@ impl<E: Entry> Vocabulary<E> {
         f.pad(&text)
     }
 
-    /// "a, b and c": everything that can be written.
+    /// Everything that can be written, with commas between.
     pub fn listed(&self) -> String {
         self.entries.iter().map(Entry::listed).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The names alone.
-    pub fn all_names(&self) -> String {
-        self.entries.iter().map(Entry::name).collect::<Vec<_>>().join(", ")
     }
 
     fn tag(&self) -> &'static str {

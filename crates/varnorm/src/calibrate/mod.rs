@@ -133,22 +133,22 @@ impl Calibration {
 
     /// Every method, as users write it.
     pub const WORDS: &'static [Word] = &[
-        Word::new("auto", "leave-one-out, or cross-fitting where not all pairs are kept"),
-        Word::new("none", "scores only, no p-values and no flags"),
-        Word::new("quantile", "the quantile of held-out normal scores is the threshold")
+        Word::new("auto", "Leave-one-out, or cross-fitting where not all pairs are kept"),
+        Word::new("none", "Scores only, no p-values and no flags"),
+        Word::new("quantile", "The quantile of held-out normal scores is the threshold")
             .with(&["holdout", "seed"], "quantile:holdout=0.3,seed=0"),
-        Word::new("split", "p-values from held-out normal series")
+        Word::new("split", "P-values from held-out normal series")
             .with(&["holdout", "seed"], "split:holdout=0.3,seed=0"),
-        Word::new("cross_fit", "p-values from folds, each scored by a model of the others")
+        Word::new("cross_fit", "P-values from folds, each scored by a model of the others")
             .with(&["folds", "seed"], "cross_fit:folds=5,seed=0"),
-        Word::new("leave_one_out", "p-values from models without one series each"),
-        Word::new("gaussian", "p-values from the law of the score for a Gaussian corpus")
+        Word::new("leave_one_out", "P-values from models without one series each"),
+        Word::new("gaussian", "P-values from the law of the score for a Gaussian corpus")
             .with(&["folds", "seed"], "gaussian"),
-        Word::new("supervised", "the threshold that is best for labelled outliers").with(
+        Word::new("supervised", "The threshold that is best for labelled outliers").with(
             &["objective", "false_alarm_cost", "miss_cost", "folds", "seed"],
             "supervised:objective=f1 (or youden, or cost with false_alarm_cost=1,miss_cost=10)",
         ),
-        Word::new("fixed", "a threshold that the user gives")
+        Word::new("fixed", "A threshold that the user gives")
             .with(&["threshold", "folds", "seed"], "fixed:threshold=3"),
     ];
 

@@ -23,9 +23,9 @@ const OBJECTIVES: Vocabulary = Vocabulary::names("objective", "an objective", Ob
 impl Objective {
     /// Every objective, as users write it.
     pub const WORDS: &'static [Word] = &[
-        Word::new("f1", "the F1 score of the flags"),
-        Word::new("youden", "the share of outliers flagged minus the share of normal series flagged"),
-        Word::new("cost", "the least cost of false alarms and missed outliers"),
+        Word::new("f1", "The F1 score of the flags"),
+        Word::new("youden", "The share of outliers flagged minus the share of normal series flagged"),
+        Word::new("cost", "The least cost of false alarms and missed outliers"),
     ];
 }
 

@@ -4,6 +4,7 @@ use super::percent;
 use crate::calibrate::{Calibration, Objective, Rule};
 use crate::gram::Scaling;
 use crate::kernel::{CATALOGUE, Kernel, KernelInfo};
+use crate::model::Combination;
 use crate::prepare::{FittedStep, Per};
 use crate::score::{Distance, Norm};
 use crate::words::name_of;
@@ -101,9 +102,19 @@ pub fn distance(distance: Distance) -> String {
     }
 }
 
+/// How the comparable scores of several views become one.
+pub fn combination(combination: Combination) -> &'static str {
+    match combination {
+        Combination::Mean => "the mean of comparable scores",
+        Combination::LogMeanExp => "the logarithm of the mean of exponentials of comparable scores",
+        Combination::Max => "the largest of comparable scores",
+    }
+}
+
 /// Where p-values and thresholds come from, with so many normal scores.
 pub fn calibration(calibration: Calibration, scores: usize) -> String {
     match calibration {
+        Calibration::Auto {} => "leave-one-out, or cross-fitting where not all pairs are kept".into(),
         Calibration::Auto {} => "leave-one-out, or cross-fitting where not all pairs are kept".into(),
         Calibration::None {} => "none: scores only, no p-values and no flags".into(),
         Calibration::Quantile { holdout, .. } => {

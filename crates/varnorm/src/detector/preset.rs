@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::SeriesSet;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::View;
+use crate::words::{Vocabulary, Word, spelled};
 
 /// A ready choice of views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,23 +26,16 @@ pub(super) struct Choice {
     pub(super) notes: Vec<String>,
 }
 
-impl std::str::FromStr for Preset {
-    type Err = Error;
+const PRESETS: Vocabulary = Vocabulary::names("preset", "a preset", Preset::WORDS);
 
-    fn from_str(text: &str) -> Result<Self> {
-        serde_json::from_value(text.into()).map_err(|_| {
-            let known: Vec<&str> = Self::WORDS.iter().map(|(word, _)| *word).collect();
-            Error::bad_param("preset", text, format!("is not a preset; choose one of {}", known.join(", ")))
-        })
-    }
-}
+spelled!(Preset, PRESETS);
 
 impl Preset {
-    /// Every preset, with what it is.
-    pub const WORDS: [(&'static str, &'static str); 3] = [
-        ("auto", "views that complement each other, combined"),
-        ("fast", "one pass of features"),
-        ("paper", "the paper's kernels alone"),
+    /// Every preset, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("auto", "Views that complement each other, combined"),
+        Word::new("fast", "One pass of features"),
+        Word::new("paper", "The paper's kernels alone"),
     ];
 
     /// The views for a corpus.

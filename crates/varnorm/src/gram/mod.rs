@@ -46,7 +46,7 @@ impl Scaling {
         Word::new("raw", "k(x,y)"),
         Word::new("normalized", "k(x,y) / sqrt(k(x,x) k(y,y))"),
         Word::new("log", "ln k(x,y)"),
-        Word::new("log_normalized", "the logarithm of the normalised value"),
+        Word::new("log_normalized", "The logarithm of the normalised value"),
     ];
 
     /// From its two parts.

@@ -66,6 +66,15 @@ impl Parameter {
     }
 }
 
+impl std::fmt::Display for Parameter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.pad("auto"),
+            Self::Value(value) => value.fmt(f),
+        }
+    }
+}
+
 impl std::str::FromStr for Parameter {
     type Err = String;
 

@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::{Vocabulary, Word, spelled};
+
 /// How the comparable scores of several views become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,7 +21,18 @@ pub enum Combination {
     Max,
 }
 
+const COMBINATIONS: Vocabulary = Vocabulary::names("combination", "a combination", Combination::WORDS);
+
+spelled!(Combination, COMBINATIONS);
+
 impl Combination {
+    /// Every combination, as users write it.
+    pub const WORDS: &'static [Word] = &[
+        Word::new("mean", "The mean of the views"),
+        Word::new("log_mean_exp", "Near the mean where views agree, near the largest where one stands out"),
+        Word::new("max", "The largest of the views"),
+    ];
+
     /// The combined score of one series.
     pub fn of(self, scores: &[f64]) -> f64 {
         let largest = scores.iter().fold(f64::NEG_INFINITY, |m, z| m.max(*z));

@@ -42,9 +42,9 @@ spelled!(Distance, DISTANCES);
 impl Distance {
     /// Every distance, as users write it.
     pub const WORDS: &'static [Word] = &[
-        Word::new("conformance", "to the nearest normal series, or the neighbour-th nearest")
+        Word::new("conformance", "To the nearest normal series")
             .with(&["neighbour"], "conformance:neighbour=1"),
-        Word::new("mahalanobis", "to the mean of the normal series"),
+        Word::new("mahalanobis", "To the mean of the normal series"),
     ];
 }
 

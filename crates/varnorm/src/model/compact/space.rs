@@ -64,9 +64,9 @@ impl Default for Space {
 impl Space {
     /// Every space, as users write it.
     pub const WORDS: &'static [Word] = &[
-        Word::new("gram", "all pairs of series: exact"),
-        Word::new("features", "the kernel's own features: exact, for the kernels that have them"),
-        Word::new("landmarks", "the span of some series of the corpus").with(
+        Word::new("gram", "All pairs of series: exact"),
+        Word::new("features", "The kernel's own features: exact, for the kernels that have them"),
+        Word::new("landmarks", "The span of some series of the corpus").with(
             &["count", "tolerance", "choice", "seed", "given"],
             "landmarks:256 or landmarks:tolerance=0.001 (with choice=pivoted or uniform, and seed=0)",
         ),
