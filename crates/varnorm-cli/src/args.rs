@@ -104,7 +104,11 @@ pub struct Method {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["kernel", "prepare", "norm", "alpha", "distance", "neighbour"],
           help = with_default("Views: auto, fast or paper; each option below means one view instead", preset))]
     preset: Option<String>,
-    #[arg(long, value_name = "SPEC", help = "One view with this kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`")]
+    #[arg(
+        long,
+        value_name = "SPEC",
+        help = "One view with this kernel, such as flat_rbf or integral_poly:c=1,p=3; see `varnorm kernels`"
+    )]
     kernel: Option<String>,
     #[arg(long, value_name = "SPEC", help = with_default("standard, published, none, or steps such as zscore=channel", |_| View::default().prepare.to_string()))]
     prepare: Option<String>,

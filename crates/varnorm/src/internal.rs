@@ -2,15 +2,12 @@
 //!
 //! Nothing here is a promise to users; it changes without notice.
 
-pub use crate::detector::estimate::in_words as bytes_in_words;
 pub use crate::diagnostics::{as_the_norm_sees, concentration};
 pub use crate::gram::blocks::{Side, check, cross_block, gram_block};
 pub use crate::gram::queries::with_queries;
 pub use crate::gram::tiles::{Tiling, grams_in_tiles};
 pub use crate::metrics::ranker::{Ranker, Separation};
 pub use crate::random::shuffle;
-#[cfg(feature = "report")]
-pub use crate::report::{facts::count, words::significant};
 pub use crate::spectrum::centred::{Centred, Eigenpairs};
 
 /// The sweep over ranks and norms that detectors and studies share.

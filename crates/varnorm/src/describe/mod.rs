@@ -13,5 +13,6 @@ pub(crate) use model::{degenerate, too_few_scores};
 pub use numbers::{bytes, count, duration, fine_percent, percent, significant, whole_duration};
 pub use series::{Lengths, series};
 pub use settings::{
-    calibration, distance, kernel, kernel_formula, norm, norm_formula, preparation, rule, rule_name, scaling,
+    calibration, combination, distance, kernel, kernel_formula, norm, norm_formula, preparation, rule,
+    rule_name, scaling,
 };

@@ -115,7 +115,6 @@ pub fn combination(combination: Combination) -> &'static str {
 pub fn calibration(calibration: Calibration, scores: usize) -> String {
     match calibration {
         Calibration::Auto {} => "leave-one-out, or cross-fitting where not all pairs are kept".into(),
-        Calibration::Auto {} => "leave-one-out, or cross-fitting where not all pairs are kept".into(),
         Calibration::None {} => "none: scores only, no p-values and no flags".into(),
         Calibration::Quantile { holdout, .. } => {
             format!("quantile of {scores} normal scores, held out ({} of the series)", percent(holdout))

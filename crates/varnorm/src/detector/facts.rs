@@ -44,8 +44,7 @@ impl Description {
                 .with(describe::kernel_formula(&self.kernel)),
             Fact::new("Kernel values", describe::scaling(view.scaling)),
             Fact::new("Space", self.space_in_words()),
-            Fact::new("Norm", describe::norm(view.norm, view.alpha))
-                .with(describe::norm_formula(view.norm)),
+            Fact::new("Norm", describe::norm(view.norm, view.alpha)).with(describe::norm_formula(view.norm)),
             Fact::new("Distance", describe::distance(view.distance)),
             Fact::new("Rank", rank),
             Fact::new("Eigenvalues", eigenvalues(&spectrum.eigenvalues)),

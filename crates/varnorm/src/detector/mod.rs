@@ -55,7 +55,6 @@ use crate::law::WeightedChiSquare;
 use crate::model::{FittedView, FittedViews, Model};
 use crate::prepare::FittedPreparation;
 use crate::run::Run;
-use crate::score::Norm;
 use crate::spectrum::Spectrum;
 
 /// A fitted detector.

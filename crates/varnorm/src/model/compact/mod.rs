@@ -24,8 +24,8 @@ mod refine;
 mod sample;
 mod space;
 
-pub(crate) use fitted::FittedCompact;
 pub(crate) use features::{MOST_DIMENSIONS, no_features};
+pub(crate) use fitted::FittedCompact;
 pub(crate) use gather::{Gathered, KEPT_BYTES, Kept, Rules};
 pub(crate) use map::{LandmarkMap, Map};
 pub(crate) use metric::Metric;

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::Numbers;
+use varnorm::Run;
 use varnorm::gram::{self, Scaling};
 use varnorm::internal::{Tiling, grams_in_tiles};
-use varnorm::Run;
 use varnorm::kernel::FlatLinear;
 
 /// It takes a moment; who waits for so long waits for ever.
