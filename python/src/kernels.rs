@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use varnorm::Kernel;
+use varnorm::{Kernel, Preparation};
 use varnorm::gram::{self as grams, Scaled, Scaling};
 use varnorm::internal::{self, Side};
 use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use varnorm::data::{Labels, Split};
-use varnorm::detector::Views;
-use varnorm::model::View;
+use varnorm::detector::{View, Views};
 use varnorm::report::Options;
 use varnorm::{Error, Settings, metrics};
 
-use crate::args::{Method, ReportFormat, word};
+use crate::args::{Method, ReportFormat};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::output;
@@ -106,7 +105,7 @@ impl Demo {
 /// "Preset auto", or the kernel and the preparation of one view.
 fn views_in_words(settings: &Settings) -> String {
     match &settings.views {
-        Views::Preset(preset) => format!("Preset {}", word(preset)),
+        Views::Preset(preset) => format!("Preset {}", preset),
         Views::Given(views) => {
             let one = |view: &View| format!("Kernel {}, preparation {}", view.kernel, view.prepare);
             views.iter().map(one).collect::<Vec<_>>().join("; ")

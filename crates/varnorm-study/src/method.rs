@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Vocabulary, Word, spelled};
+use varnorm::words::{Vocabulary, Word, spelled};
 
 /// A way to measure how novel a series is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
