@@ -42,6 +42,19 @@ pub fn preparation(steps: &[FittedStep]) -> String {
         FittedStep::Zscore { per: Per::Step, .. } => {
             "each step of each channel in standard deviations from the corpus' mean".into()
         }
+        FittedStep::Zscore { per: Per::Global, .. } => {
+            "each channel less the corpus' mean, all in the standard deviation of the corpus".into()
+        }
+        FittedStep::Zscore { per: Per::Robust, .. } => {
+            "each channel in median absolute deviations from the corpus' median".into()
+        }
+        FittedStep::Zscore { per: Per::Series, .. } => {
+            "each channel of each series in its own standard deviations from its own mean".into()
+        }
+        FittedStep::Zscore { per: Per::SeriesGlobal, .. } => {
+            "each series less its own means, in its own standard deviation over all channels".into()
+        }
+        FittedStep::Asinh {} => "far values drawn in by the inverse hyperbolic sine".into(),
         FittedStep::Clip { limit } => format!("limited to -{limit} to {limit}"),
         FittedStep::Basepoint {} => "started from zero".into(),
         FittedStep::Time {} => "with time as a channel".into(),

@@ -390,14 +390,17 @@ fn check_preparation(header: &ViewHeader) -> Result<(), String> {
     check(channels > 0, || "its preparation is malformed".into())?;
     for step in header.preparation.steps() {
         let holds = match step {
-            FittedStep::Zscore { per, means, scales } => {
+            FittedStep::Zscore { per, means, scales, offset } => {
                 let fits = match per {
-                    Per::Channel => means.len() == channels,
+                    Per::Channel | Per::Global | Per::Robust => means.len() == channels,
+                    Per::Series | Per::SeriesGlobal => means.is_empty(),
                     Per::Step => !means.is_empty() && means.len().is_multiple_of(channels),
                 };
                 fits && means.len() == scales.len()
                     && means.iter().chain(scales).all(|v| v.is_finite())
-                    && scales.iter().all(|s| *s > 0.0)
+                    // 0 stands for a channel that is constant in the corpus.
+                    && scales.iter().all(|s| *s >= 0.0)
+                    && offset.is_finite()
             }
             FittedStep::Pool { window } => *window > 0,
             FittedStep::Resample { length } => *length > 0,
@@ -405,11 +408,7 @@ fn check_preparation(header: &ViewHeader) -> Result<(), String> {
             _ => true,
         };
         check(holds, || "its preparation is malformed".into())?;
-        channels = match step {
-            FittedStep::Time {} | FittedStep::Visibility { .. } => channels.saturating_add(1),
-            FittedStep::LeadLag {} => channels.saturating_mul(2),
-            _ => channels,
-        };
+        channels = step.channels_after(channels);
     }
     check(channels == header.channels, || "its preparation does not give its corpus' channels".into())
 }

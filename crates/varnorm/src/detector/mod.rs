@@ -249,7 +249,7 @@ impl Detector {
 
     /// The same when flags are made at another level.
     pub fn warnings_at(&self, level: f64) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings = self.preparation().warnings();
         if self.fitted.views.iter().all(|view| view.spectrum().rank() == 0) {
             warnings.push(describe::degenerate(self.first().view.norm));
         }

@@ -2,12 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Per, Step, Visibility, paths};
+use super::{Per, Step, Visibility, is_zero, paths, zscore};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-
-/// Added to a standard deviation, so that a constant channel does not divide by zero (published value).
-const EPSILON: f64 = 1e-4;
 
 /// One step with what it learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,16 +27,21 @@ pub enum FittedStep {
     Zscore {
         /// What the numbers are per.
         per: Per,
-        /// Means: `T x d` of them per step, `d` per channel.
+        /// Means: `T x d` of them per step, `d` per channel, none where each series has its own.
         means: Vec<f64>,
-        /// Standard deviations plus 1e-4, likewise.
+        /// What is divided by, likewise: standard deviations plus the offset; 0 where the corpus is constant.
         scales: Vec<f64>,
+        /// What was added to the standard deviations; models before it was kept do not tell.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        offset: f64,
     },
     /// See [`Step::Clip`].
     Clip {
         /// The largest absolute value.
         limit: f64,
     },
+    /// See [`Step::Asinh`].
+    Asinh {},
     /// See [`Step::Basepoint`].
     Basepoint {},
     /// See [`Step::Time`].
@@ -71,11 +73,22 @@ impl FittedPreparation {
 
     /// Channels of prepared series.
     pub fn prepared_channels(&self) -> usize {
-        self.steps.iter().fold(self.channels, |channels, step| match step {
-            FittedStep::Time {} | FittedStep::Visibility { .. } => channels.saturating_add(1),
-            FittedStep::LeadLag {} => channels.saturating_mul(2),
-            _ => channels,
-        })
+        self.steps.iter().fold(self.channels, |channels, step| step.channels_after(channels))
+    }
+
+    /// What the user should know about channels that hardly vary in the corpus, in plain sentences. Channels are numbered
+    /// from 0 as they come to the z-score: after `time`, `visibility` and `lead_lag`, where these stand before it.
+    pub fn warnings(&self) -> Vec<String> {
+        let (mut channels, mut told) = (self.channels, Vec::new());
+        for step in &self.steps {
+            match step {
+                FittedStep::Zscore { means, scales, offset, .. } => {
+                    told.extend(zscore::warnings(channels, means, scales, *offset));
+                }
+                step => channels = step.channels_after(channels),
+            }
+        }
+        told
     }
 
     /// The steps, first to last, with what they learned.
@@ -111,6 +124,15 @@ impl FittedPreparation {
 }
 
 impl FittedStep {
+    /// Channels of series with so many, after this step.
+    pub(crate) fn channels_after(&self, channels: usize) -> usize {
+        match self {
+            Self::Time {} | Self::Visibility { .. } => channels.saturating_add(1),
+            Self::LeadLag {} => channels.saturating_mul(2),
+            _ => channels,
+        }
+    }
+
     pub(super) fn fit(step: &Step, corpus: &SeriesSet) -> Result<Self> {
         Ok(match step {
             Step::Interpolate {} => Self::Interpolate {},
@@ -119,8 +141,9 @@ impl FittedStep {
                 Self::Pool { window: 1 + (longest - 1) / max_length }
             }
             Step::Resample { length } => Self::Resample { length: *length },
-            Step::Zscore { per } => fit_zscore(*per, corpus)?,
+            Step::Zscore { per, offset } => zscore::fit(*per, *offset, corpus)?,
             Step::Clip { limit } => Self::Clip { limit: *limit },
+            Step::Asinh {} => Self::Asinh {},
             Step::Basepoint {} => Self::Basepoint {},
             Step::Time {} => Self::Time {},
             Step::Visibility { end } => Self::Visibility { end: *end },
@@ -134,10 +157,15 @@ impl FittedStep {
             Self::Pool { window: 1 } => Ok(set),
             Self::Pool { window } => paths::pool(&set, *window),
             Self::Resample { length } => paths::resample(&set, *length),
-            Self::Zscore { per, means, scales } => apply_zscore(*per, means, scales, set),
+            Self::Zscore { per, means, scales, .. } => zscore::apply(*per, means, scales, set),
             Self::Clip { limit } => {
                 let mut set = set;
                 set.values_mut().iter_mut().for_each(|v| *v = v.clamp(-limit, *limit));
+                Ok(set)
+            }
+            Self::Asinh {} => {
+                let mut set = set;
+                set.values_mut().iter_mut().for_each(|v| *v = v.asinh());
                 Ok(set)
             }
             Self::Basepoint {} => paths::basepoint(&set),
@@ -146,55 +174,4 @@ impl FittedStep {
             Self::LeadLag {} => paths::lead_lag(&set),
         }
     }
-}
-
-const ZSCORE_ADVICE: &str = "use `zscore=channel`, or bring them to one length with `resample` first";
-
-fn fit_zscore(per: Per, corpus: &SeriesSet) -> Result<FittedStep> {
-    let cells = match per {
-        Per::Channel => corpus.channels(),
-        Per::Step => corpus.require_equal_length("`zscore=step`", ZSCORE_ADVICE)? * corpus.channels(),
-    };
-    let count = (corpus.values().len() / cells.max(1)) as f64;
-    let mut means = vec![0.0; cells];
-    for row in corpus.values().chunks_exact(cells) {
-        means.iter_mut().zip(row).for_each(|(m, v)| *m += v / count);
-    }
-    let mut scales = vec![0.0; cells];
-    for row in corpus.values().chunks_exact(cells) {
-        scales.iter_mut().zip(&means).zip(row).for_each(|((s, m), v)| *s += (v - m) * (v - m));
-    }
-    // One series has no spread: 0, as for a constant channel.
-    scales.iter_mut().for_each(|s| *s = (*s / (count - 1.0).max(1.0)).sqrt() + EPSILON);
-    if let Some(at) = scales.iter().position(|s| !s.is_finite()) {
-        let (step, channel) = (at / corpus.channels(), at % corpus.channels());
-        return Err(Error::NonFinite {
-            series: 0,
-            step,
-            channel,
-            value: scales[at],
-            after: " as a standard deviation: the values are too large for `zscore`".into(),
-        });
-    }
-    Ok(FittedStep::Zscore { per, means, scales })
-}
-
-fn apply_zscore(per: Per, means: &[f64], scales: &[f64], mut set: SeriesSet) -> Result<SeriesSet> {
-    let length = means.len() / set.channels();
-    if per == Per::Step
-        && let Some(series) = set.lengths().position(|l| l != length)
-    {
-        return Err(Error::UnequalLengths {
-            needs: "`zscore=step`".into(),
-            series,
-            found: set.series(series).steps(),
-            expected: length,
-            advice: ZSCORE_ADVICE.into(),
-        });
-    }
-    for row in set.values_mut().chunks_exact_mut(means.len()) {
-        row.iter_mut().zip(means).zip(scales).for_each(|((v, m), s)| *v = (*v - m) / s);
-    }
-    set.require_finite("zscore")?;
-    Ok(set)
 }

@@ -7,6 +7,7 @@
 mod fitted;
 mod paths;
 mod spec;
+mod zscore;
 
 pub use fitted::{FittedPreparation, FittedStep};
 pub(crate) use paths::stretched;
@@ -19,11 +20,28 @@ use crate::error::{Error, Result};
 /// What a z-score is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Per {
     /// One mean and scale per time step and channel; needs series of one length.
     Step,
     /// One mean and scale per channel.
     Channel,
+    /// One mean per channel and one scale for all: the root of the mean variance of the channels. For channels in one
+    /// unit, whose sizes mean something.
+    Global,
+    /// Each series by its own mean and standard deviation per channel: level and size of a series are forgotten.
+    Series,
+    /// Each series by its own mean per channel, and one scale for all its channels: the root of their mean variance.
+    SeriesGlobal,
+    /// Median and median absolute deviation per channel (times 1.4826, which makes it the standard deviation of a normal
+    /// law): a few wild values in the corpus change nothing.
+    Robust,
+}
+
+/// For fields that are left out of JSON where they are 0.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// Which end of the series becomes visible to translation-invariant kernels.
@@ -54,16 +72,24 @@ pub enum Step {
         /// The length of every series afterwards.
         length: usize,
     },
-    /// Subtracts the corpus mean and divides by the corpus standard deviation (N-1) plus 1e-4.
+    /// Subtracts the corpus mean and divides by the corpus standard deviation (N-1). A channel (or step) that is constant
+    /// in the corpus, to rounding, becomes zeros; a new value that differs there becomes 10 or -10.
     Zscore {
         /// What mean and deviation are taken over.
         per: Per,
+        /// Added to the standard deviation, in the unit of the data; 0 unless stated. The published experiments have
+        /// 1e-4, which erases channels in small units.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        offset: f64,
     },
     /// Limits every value to `[-limit, limit]`.
     Clip {
         /// The largest absolute value.
         limit: f64,
     },
+    /// The inverse hyperbolic sine of every value: a soft `clip`, linear near 0 and logarithmic far away. Put it after a
+    /// z-score, so that it does not depend on units.
+    Asinh {},
     /// Prepends a row of zeros, so that translation-invariant kernels see where a series starts.
     Basepoint {},
     /// Appends a channel that runs from 0 to 1.
@@ -82,7 +108,7 @@ pub enum Step {
 /// ```
 /// use varnorm::prepare::{Preparation, Step};
 /// let published: Preparation = "published".parse().unwrap();
-/// assert_eq!(published, "pool=100,zscore=step,clip=5,basepoint".parse().unwrap());
+/// assert_eq!(published, "pool=100,zscore=step+0.0001,clip=5,basepoint".parse().unwrap());
 /// assert_eq!("none".parse::<Preparation>().unwrap().steps, []);
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -98,12 +124,12 @@ impl Preparation {
         matches!(self.steps.first(), Some(Step::Interpolate {}))
     }
 
-    /// The published one: section 5 of the paper. Append [`Step::Time`] for the variant with time.
+    /// The published one: section 5 of the paper, with the offset of its z-score. Append [`Step::Time`] for the variant with time.
     pub fn published() -> Self {
         Self {
             steps: vec![
                 Step::Pool { max_length: 100 },
-                Step::Zscore { per: Per::Step },
+                Step::Zscore { per: Per::Step, offset: 1e-4 },
                 Step::Clip { limit: 5.0 },
                 Step::Basepoint {},
             ],
@@ -115,7 +141,7 @@ impl Preparation {
         Self {
             steps: vec![
                 Step::Pool { max_length: 100 },
-                Step::Zscore { per: Per::Channel },
+                Step::Zscore { per: Per::Channel, offset: 0.0 },
                 Step::Clip { limit: 5.0 },
             ],
         }
@@ -133,6 +159,13 @@ impl Preparation {
                 }
                 Step::Clip { limit } if limit.is_nan() || *limit <= 0.0 => {
                     return Err(Error::bad_param("clip", limit, "must be a positive number"));
+                }
+                Step::Zscore { offset, .. } if !(offset.is_finite() && *offset >= 0.0) => {
+                    return Err(Error::bad_param("zscore offset", offset, "must be 0 or a positive number"));
+                }
+                Step::Zscore { per: Per::Series | Per::SeriesGlobal, offset } if *offset != 0.0 => {
+                    let rule = "a z-score of each series by itself takes no offset";
+                    return Err(Error::bad_param("zscore offset", offset, rule));
                 }
                 _ => {}
             }

@@ -27,8 +27,15 @@ const STEPS: &[Spelling] = &[
     plain("interpolate"),
     with("pool", "max_length", "a whole number: pool=100", "pool=LENGTH"),
     with("resample", "length", "a whole number: resample=100", "resample=LENGTH"),
-    with("zscore", "per", "zscore=step or zscore=channel", "zscore=step|channel"),
+    with(
+        "zscore",
+        "per",
+        "one of zscore=channel, step, global, series, series_global or robust; zscore=step+0.0001 adds to the standard \
+         deviation",
+        "zscore=channel|step|global|series|series_global|robust",
+    ),
     with("clip", "limit", "a positive number: clip=5", "clip=LIMIT"),
+    plain("asinh"),
     plain("basepoint"),
     plain("time"),
     with("visibility", "end", "visibility=i or visibility=t", "visibility=i|t"),
@@ -78,7 +85,13 @@ fn step(text: &str) -> Result<Step, String> {
         // Without a value the parameter is missing, which is refused below.
         (Some(_), None) => {}
         (Some((key, _)), Some(value)) => {
+            // Of a z-score, what is added to the deviation follows after a plus sign.
+            let (value, offset) = match (spelling.name, value.split_once('+')) {
+                ("zscore", Some((value, offset))) => (value, Some(offset)),
+                _ => (value, None),
+            };
             object.insert(key.into(), value_of(&value.to_lowercase()));
+            object.extend(offset.map(|offset| ("offset".to_string(), value_of(offset))));
         }
     }
     let wants = spelling.parameter.map_or("no value", |(_, wants)| wants);
@@ -90,8 +103,9 @@ impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return Err(std::fmt::Error) };
         f.write_str(fields.get("step").and_then(Value::as_str).ok_or(std::fmt::Error)?)?;
-        let values = fields.iter().filter(|(key, _)| *key != "step");
-        values.map(|(_, value)| write!(f, "={}", printed(value))).collect()
+        let mut values = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "step" | "offset"));
+        values.try_for_each(|(_, value)| write!(f, "={}", printed(value)))?;
+        fields.get("offset").map_or(Ok(()), |offset| write!(f, "+{}", printed(offset)))
     }
 }
 
@@ -111,9 +125,11 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_read_back() {
-        for text in
-            ["none", "interpolate,pool=7,resample=3,zscore=channel,clip=2.5,time,visibility=t,lead_lag"]
-        {
+        for text in [
+            "none",
+            "interpolate,pool=7,resample=3,zscore=channel,clip=2.5,time,visibility=t,lead_lag",
+            "zscore=step+0.0001,zscore=global,zscore=series,zscore=series_global,zscore=robust,asinh",
+        ] {
             let preparation: Preparation = text.parse().unwrap();
             assert_eq!(preparation.to_string(), text);
             let json = serde_json::to_string(&preparation).unwrap();
@@ -147,6 +163,7 @@ mod tests {
             ("pool=0", "at least 1"),
             ("clip=-1", "positive"),
             ("clip=nan", "positive"),
+            ("zscore=chanel", "zscore=robust"),
             ("wavelet", "steps are standard"),
             ("time=3", "steps are"),
             ("[{\"step\":\"tiem\"}]", "unknown variant"),

@@ -18,6 +18,7 @@ mod golden;
 mod instructions;
 mod law;
 mod layers;
+mod metamorphic;
 mod report;
 mod sample;
 mod theorems;
