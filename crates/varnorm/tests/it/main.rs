@@ -20,6 +20,7 @@ mod law;
 mod layers;
 mod metamorphic;
 mod report;
+mod round_trip;
 mod sample;
 mod theorems;
 mod thresholds;
