@@ -161,3 +161,43 @@ def test_memory_of_a_large_array_is_not_taken_twice():
     # 128 MB of series; what grows is the packing of tiles.
     share = float(subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True).stdout)
     assert share < 0.5, share
+
+
+def test_masked_values_are_missing_values(walks):
+    marked = walks.copy()
+    marked[3, 4, 1] = -999
+    masked = np.ma.masked_values(marked, -999)
+    missing = walks.copy()
+    missing[3, 4, 1] = np.nan
+    detector = NoveltyDetector("flat_rbf", layout="ntd").fit(walks)
+    forms = [masked, list(masked), masked.astype(np.float32)]
+    for form in forms:
+        with pytest.raises(DataError, match="series 3, step 4, channel 1: the value is missing"):
+            detector.pvalues(form)
+    with pytest.raises(DataError, match="the value is missing"):
+        detector.pvalues([np.ma.masked_values([1, 2, -999], -999)] * 2)
+    filling = dict(prepare="interpolate,standard", layout="ntd")
+    found = [NoveltyDetector("flat_rbf", **filling).fit(walks).pvalues(data) for data in (masked, missing)]
+    assert np.array_equal(*found)
+    # A mask that hides nothing changes nothing, and whole numbers may be masked too.
+    assert np.array_equal(detector.pvalues(np.ma.array(walks)), detector.pvalues(walks))
+    whole = np.ma.masked_equal(np.arange(12).reshape(3, 4), 5)
+    assert np.isnan(to_series(whole).values()).sum() == 1
+
+
+def test_dates_are_no_values(walks):
+    dates = np.array([["2024-01-01", "NaT"], ["2024-01-02", "2024-01-03"]], dtype="datetime64[s]")
+    frame = long_table(walks)
+    frame["when"] = pandas.Timestamp("2024-01-01")
+    for data, layout in [
+        (dates, None),
+        (dates - dates[0, 0], None),
+        (dates[:, :, None], "ntd"),
+        (list(dates), None),
+        (pandas.DataFrame(dates), None),
+        (np.ma.array(dates), None),
+        (frame, "long"),
+        (polars.from_pandas(frame), "long"),
+    ]:
+        with pytest.raises(DataError, match="numbers"):
+            to_series(data, layout)

@@ -68,6 +68,8 @@ def read_long(frame: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], list[
     order = np.lexsort((columns[time], place))
     values = np.empty((len(order), len(channels)))
     for at, name in enumerate(channels):
+        if columns[name].dtype.kind in "mM":
+            raise DataError(f"the column {name!r} is of dates or durations, not of numbers; convert it first, or leave it out")
         try:
             values[:, at] = columns[name][order].astype(np.float64)
         except (TypeError, ValueError) as problem:

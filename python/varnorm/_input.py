@@ -41,7 +41,7 @@ def to_series(data: Any, layout: Layout = None, name: str = "X") -> _core.Series
         return _core.SeriesSet(values, lengths)
     if isinstance(data, (list, tuple)) or (isinstance(data, np.ndarray) and data.dtype == object):
         return _from_list(list(data), layout, name)
-    array = data if type(data) is np.ndarray else np.asarray(data)
+    array = as_array(data, name)
     if array.ndim == 2:
         return _from_table(array, name)
     if array.ndim == 3:
@@ -65,9 +65,29 @@ def to_one(data: Any, layout: Layout = None, name: str = "x") -> _core.SeriesSet
     return found
 
 
+def as_array(data: Any, name: str) -> NDArray[Any]:
+    """An array of what was given. A masked value is a missing one, so it becomes NaN."""
+    if isinstance(data, np.ma.MaskedArray):
+        if data.dtype.kind not in "biuf":
+            raise DataError(f"{name} is a masked array of the type {data.dtype}; give one of numbers")
+        filled: NDArray[np.float64] = data.astype(np.float64).filled(np.nan)
+        return filled
+    return data if type(data) is np.ndarray else np.asarray(data)
+
+
+def refuse_times(array: NDArray[Any], name: str) -> None:
+    """Dates have no zero and no unit of their own, and NaT would become a number."""
+    if array.dtype.kind in "mM":
+        raise DataError(
+            f"{name} is of dates or durations ({array.dtype}), not of numbers; convert them first, as in "
+            "(x - x[0]) / numpy.timedelta64(1, 's'), and leave NaT out"
+        )
+
+
 def _floats(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     if array.dtype.kind == "c":
         raise DataError(f"{name}: Complex data not supported; give real and imaginary part as channels")
+    refuse_times(array, name)
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as problem:
@@ -106,7 +126,8 @@ def _from_list(items: list[Any], layout: Layout, name: str) -> _core.SeriesSet:
     arrays: list[NDArray[Any]] = []
     for at, item in enumerate(items):
         framed = is_frame(item)
-        array = np.asarray(item)
+        array = as_array(item, f"{name}[{at}]")
+        refuse_times(array, f"{name}[{at}]")
         if array.ndim == 1:
             array = array.reshape(-1, 1)
         elif array.ndim != 2:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from . import _core
 from ._frames import is_frame
-from ._input import to_series
+from ._input import as_array, refuse_times, to_series
 from .errors import DataError
 
 
@@ -17,6 +17,10 @@ def admit(estimator: Any, X: Any, *, reset: bool) -> _core.SeriesSet:
     """The series of X; 2-D arrays and wide tables go by scikit-learn's rules (names and number of features)."""
     if _is_plain(estimator, X) and not reset:
         return to_series(X)
+    # scikit-learn would take what is masked for data, and dates for numbers.
+    if isinstance(X, np.ndarray):
+        X = as_array(X, "X")
+        refuse_times(X, "X")
     table = estimator.layout != "long" and (is_frame(X) or hasattr(X, "toarray") or _is_table(X))
     if table:
         least = 2 if reset and hasattr(estimator, "contamination") else 1

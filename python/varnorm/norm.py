@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._input import Layout, to_series
+from ._input import Layout, as_array, refuse_times, to_series
 from ._kernel import KernelLike, kernel_spec
 from ._progress import Listening, Progress
 from .errors import DataError, ParameterError
@@ -155,7 +155,9 @@ class VarianceNorm:
 
 
 def _rows(X: Any) -> Floats:
-    rows = np.asarray(X, dtype=np.float64)
+    given = as_array(X, "X")
+    refuse_times(given, "X")
+    rows = np.asarray(given, dtype=np.float64)
     if rows.ndim == 3:
         rows = rows.reshape(len(rows), -1)
     if rows.ndim != 2:
