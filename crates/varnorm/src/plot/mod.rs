@@ -317,6 +317,9 @@ fn color(look: Look, curve: &Curve, at: usize) -> String {
 
 /// Text for an element or an attribute of SVG or HTML.
 pub fn escaped(text: &str) -> String {
+    // XML knows no control characters but white space.
+    let known = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
+    let text: String = text.chars().map(|c| if known(c) { c } else { char::REPLACEMENT_CHARACTER }).collect();
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -361,6 +364,11 @@ mod tests {
         // A page gives the colours; a file has its own.
         assert!(svg.contains("var(--plot-0)") && !svg.contains('#'), "{svg}");
         assert!(!plot.to_svg().contains("var("));
+    }
+
+    #[test]
+    fn control_characters_are_no_part_of_a_picture() {
+        assert_eq!(escaped("a\u{1b}[31m\u{0}\tb<"), "a\u{fffd}[31m\u{fffd}\tb&lt;");
     }
 
     #[test]

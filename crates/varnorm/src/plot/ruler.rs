@@ -2,6 +2,9 @@
 
 use super::{Axis, Scale};
 
+/// Values are drawn up to this size.
+const LARGEST: f64 = 1e300;
+
 /// From values to places on the picture.
 pub(crate) struct Ruler {
     scale: Scale,
@@ -22,7 +25,7 @@ impl Ruler {
         // A little air, unless the ends were given; a single value stands in the middle.
         let air = match axis.range {
             Some(_) => 0.0,
-            None if a == b => 0.5,
+            None if a == b => ruler.around(a),
             None => 0.04 * (b - a),
         };
         (ruler.low, ruler.high) = (a - air, b + air);
@@ -30,7 +33,13 @@ impl Ruler {
     }
 
     fn along(&self, value: f64) -> f64 {
-        if self.scale == Scale::Log { value.log10() } else { value }
+        // Differences of the largest numbers are no numbers any more: values beyond stand at the end.
+        if self.scale == Scale::Log { value.log10() } else { value.clamp(-LARGEST, LARGEST) }
+    }
+
+    /// The air around a single value: half a decade, or half its size.
+    fn around(&self, along: f64) -> f64 {
+        if self.scale == Scale::Log || along == 0.0 { 0.5 } else { 0.5 * along.abs() }
     }
 
     pub(crate) fn place(&self, value: f64) -> f64 {
@@ -39,7 +48,8 @@ impl Ruler {
 
     pub(super) fn shows(&self, value: f64) -> bool {
         let along = self.along(value);
-        along.is_finite() && along >= self.low - 1e-9 && along <= self.high + 1e-9
+        let slack = 1e-9 * (self.high - self.low);
+        along.is_finite() && along >= self.low - slack && along <= self.high + slack
     }
 
     pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
@@ -52,12 +62,15 @@ impl Ruler {
     /// About six values in steps of 1, 2 or 5 times a power of ten.
     fn round_values(&self) -> Vec<(f64, String)> {
         let rough = (self.high - self.low) / 6.0;
-        let power = 10f64.powf(rough.log10().floor());
+        if !(rough > 0.0 && rough.is_finite()) {
+            return vec![(self.low, short(self.low))];
+        }
+        let power = 10f64.powf(rough.log10().floor()).max(f64::MIN_POSITIVE);
         let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= rough).unwrap_or(10.0);
         let step = factor * power;
-        let digits = (-(step.log10() + 1e-9).floor()).max(0.0) as usize;
         let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
-        (first..=last).map(|k| k as f64 * step).map(|v| (v, format!("{v:.digits$}"))).collect()
+        let largest = self.low.abs().max(self.high.abs());
+        (first..=last).map(|k| k as f64 * step).map(|v| (v, label(v, step, largest))).collect()
     }
 
     /// Powers of ten, with 2 and 5 times them where there are few.
@@ -71,11 +84,54 @@ impl Ruler {
     }
 }
 
+/// A value of an axis with such steps, to the last digit in which they differ; with a power of ten where it would be a row
+/// of zeros.
+fn label(value: f64, step: f64, largest: f64) -> String {
+    let order = |v: f64| (v.log10() + 1e-9).floor();
+    if step >= 1e-6 && largest < 1e9 {
+        let digits = (-order(step)).max(0.0) as usize;
+        format!("{value:.digits$}")
+    } else if value == 0.0 {
+        "0".into()
+    } else {
+        let digits = (order(value.abs()) - order(step)).clamp(0.0, 16.0) as usize;
+        format!("{value:.digits$e}")
+    }
+}
+
 /// `0.001`, `200`, `1e-7`.
 fn short(value: f64) -> String {
     if (1e-3..1e5).contains(&value) {
         format!("{}", (value * 1e6).round() / 1e6)
     } else {
         format!("{value:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticks(values: &[f64]) -> Vec<(f64, String)> {
+        let axis = Axis::linear("");
+        let ruler = Ruler::new(&axis, values, 0.0, 100.0);
+        assert!(values.iter().all(|v| (0.0..=100.0).contains(&ruler.place(*v))), "{values:?}");
+        let ticks = ruler.ticks();
+        assert!((1..12).contains(&ticks.len()), "{values:?}: {ticks:?}");
+        assert!(ticks.iter().all(|(v, words)| v.is_finite() && words.len() < 25), "{values:?}: {ticks:?}");
+        ticks
+    }
+
+    #[test]
+    fn any_values_have_an_axis() {
+        for size in [0.0, 5e-324, 1e-300, 1e-9, 1.0, 3e15, 1e16, 1.7e17, 1e300, f64::MAX] {
+            ticks(&[size]);
+            ticks(&[-size, size]);
+            ticks(&[size, size * (1.0 + f64::EPSILON)]);
+            ticks(&[0.0, size]);
+        }
+        let words: Vec<String> = ticks(&[0.0, 1.0]).into_iter().map(|(_, words)| words).collect();
+        assert_eq!(words, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(ticks(&[0.0, 6e20])[1].1, "1e20");
     }
 }
