@@ -361,6 +361,11 @@ fn assemble_view(header: ViewHeader, arrays: &Arrays<'_>) -> Result<FittedView, 
     };
     let measure = header.view.measure(header.alpha);
     let geometry = crate::model::Geometry { kernel: header.kernel, scaling: header.view.scaling, measure };
+    // What is kept of a compact model shows that the kernel's features are those of the model.
+    if let Model::Compact(model) = &model {
+        let first: Vec<usize> = (0..model.examples.len().min(1)).collect();
+        model.points(&geometry, &model.examples.select(&first), &run).map_err(|e| e.to_string())?;
+    }
     Ok(FittedView { view: header.view, preparation: header.preparation, geometry, model })
 }
 
@@ -417,6 +422,7 @@ fn check_preparation(header: &ViewHeader) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::prepare::Preparation;
+    use crate::score::Distance;
 
     /// A file with a right checksum and wrong content: what damage cannot make, a hand can.
     #[test]
@@ -437,6 +443,33 @@ mod tests {
             let mut bad = good.clone();
             bad.fitted.views[0].preparation.steps.push(FittedStep::Time {});
             assert!(Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err().contains("channels"));
+        }
+    }
+
+    #[test]
+    fn a_kernel_with_other_features_than_the_model_is_refused() {
+        let values = (0..20 * 4 * 2).map(|i| f64::from(i).sin()).collect();
+        let corpus = SeriesSet::from_equal(values, 4, 2).unwrap();
+        let run = Run::sequential();
+        for distance in [Distance::Mahalanobis {}, Distance::default()] {
+            let settings = Settings {
+                kernel: "sig_random:features=8,variance=0.1,seed=0".parse().unwrap(),
+                space: "features".parse().unwrap(),
+                calibration: Calibration::None {},
+                distance,
+                ..Settings::default()
+            };
+            let good = settings.fit(&corpus, &run).unwrap();
+            assert!(Detector::from_bytes(&good.unchecked_bytes().unwrap()).is_ok());
+            let mut bad = good.clone();
+            bad.fitted.kernel = "sig_random:features=9,variance=0.1,seed=0".parse().unwrap();
+            let problem = Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err();
+            assert!(problem.contains("9 features"), "{problem}");
+            // Series of another length have other features too.
+            let settings = Settings { kernel: "flat_linear".parse().unwrap(), ..settings };
+            let short = SeriesSet::from_equal(vec![0.5; 6], 3, 2).unwrap();
+            let error = settings.fit(&corpus, &run).unwrap().score(&short, &run).unwrap_err().to_string();
+            assert!(error.contains("6 features under the model's kernel and its corpus has 8"), "{error}");
         }
     }
 }

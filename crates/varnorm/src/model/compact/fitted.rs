@@ -1,8 +1,8 @@
 //! A compact model with the series that it keeps as examples.
 
-use super::{Compact, Pairs};
+use super::{Compact, Pairs, Points};
 use crate::data::SeriesSet;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::self_values;
 use crate::kernel::Kernel;
 use crate::linalg::matrix::Scaled;
@@ -31,6 +31,21 @@ impl FittedCompact {
         let spectrum = compact.spectrum(run)?;
         Ok(Self { compact, examples, self_values, spectrum })
     }
+
+    /// Prepared series as points, which must have the features of the model.
+    pub(crate) fn points(&self, geometry: &Geometry, prepared: &SeriesSet, run: &Run) -> Result<Points> {
+        let points =
+            self.compact.gathered.map.points(&geometry.kernel, geometry.scaling, prepared, run)?;
+        let (found, expected) = (points.coordinates.columns(), self.compact.metric.mean.len());
+        if found != expected && !prepared.is_empty() {
+            let rule = format!(
+                "these series have {found} features under the model's kernel and its corpus has {expected}; give \
+                 series of the length and the channels of the corpus"
+            );
+            return Err(Error::bad_param("features", found, rule));
+        }
+        Ok(points)
+    }
 }
 
 impl Answers for FittedCompact {
@@ -48,7 +63,7 @@ impl Answers for FittedCompact {
 
     fn measure(&self, geometry: &Geometry, queries: &SeriesSet, run: &Run) -> Result<Vec<Measured>> {
         let Geometry { kernel, scaling, measure } = geometry;
-        let points = self.compact.gathered.map.points(kernel, *scaling, queries, run)?;
+        let points = self.points(geometry, queries, run)?;
         self.compact.measure(&points, Pairs { kernel, scaling: *scaling, queries }, *measure, run)
     }
 
@@ -60,7 +75,7 @@ impl Answers for FittedCompact {
         run: &Run,
     ) -> Result<Difference> {
         let Geometry { kernel, scaling, measure } = geometry;
-        let points = self.compact.gathered.map.points(kernel, *scaling, query, run)?;
+        let points = self.points(geometry, query, run)?;
         let pairs = Pairs { kernel, scaling: *scaling, queries: query };
         let (coordinates, outside) = self.compact.difference(&points, pairs, measure.distance, place, run)?;
         Ok(Difference { coordinates, outside })
@@ -71,8 +86,7 @@ impl Answers for FittedCompact {
         match kept {
             Some(at) => Ok(at),
             None => {
-                let points =
-                    self.compact.gathered.map.points(&geometry.kernel, geometry.scaling, query, run)?;
+                let points = self.points(geometry, query, run)?;
                 self.compact.nearest_example(&points, geometry.measure, run)
             }
         }
