@@ -14,6 +14,8 @@ fn exception(error: &Error) -> &'static str {
         }
         Error::Cancelled => "Cancelled",
         Error::Eigen { .. } => "VarnormError",
+        Error::Memory { .. } => "OutOfMemory",
+        Error::Within { error, .. } => exception(error),
         _ => "DataError",
     }
 }

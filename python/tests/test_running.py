@@ -184,3 +184,21 @@ def test_a_thousand_fits_leave_no_memory_behind():
     # A leak of one array per fit would show as a growth of a thousand arrays.
     found = subprocess.run([sys.executable, "-c", LEAK], capture_output=True, text=True, check=True).stdout
     assert float(found) < 20, found
+
+
+def test_too_many_series_are_an_error_and_not_the_end():
+    program = """
+import resource
+import numpy as np
+import varnorm
+resource.setrlimit(resource.RLIMIT_AS, (4_000_000_000, 4_000_000_000))
+X = np.random.default_rng(0).normal(size=(60_000, 3))
+for call in (lambda: varnorm.NoveltyDetector("flat_rbf").fit(X), lambda: varnorm.gram("flat_linear", X)):
+    try:
+        call()
+    except MemoryError as problem:
+        assert isinstance(problem, varnorm.errors.OutOfMemory), problem
+        print("GB" in str(problem) and "landmarks" in str(problem))
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "True\nTrue\n"), ran.stderr

@@ -1,6 +1,6 @@
 """What can go wrong. Every sentence says what was wrong, where, and what to do."""
 
-__all__ = ["Cancelled", "DataError", "FileError", "FormatError", "ParameterError", "VarnormError", "VarnormWarning"]
+__all__ = ["Cancelled", "DataError", "FileError", "FormatError", "OutOfMemory", "ParameterError", "VarnormError", "VarnormWarning"]
 
 
 class VarnormError(Exception):
@@ -21,6 +21,10 @@ class FileError(VarnormError, OSError):
 
 class FormatError(VarnormError, ValueError):
     """A file does not follow its format."""
+
+
+class OutOfMemory(VarnormError, MemoryError):
+    """More memory would be needed than there is; nothing was begun."""
 
 
 class Cancelled(VarnormError):

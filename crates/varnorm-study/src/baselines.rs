@@ -85,7 +85,7 @@ pub struct External {
     pub name: String,
     file: PathBuf,
     /// By data set and class: a score per test series.
-    scores: BTreeMap<(String, String), Vec<Option<f64>>>,
+    scores: BTreeMap<(String, String), BTreeMap<usize, f64>>,
 }
 
 impl External {
@@ -105,7 +105,7 @@ impl External {
         };
         let (dataset, class, series, score) =
             (column("dataset")?, column("class")?, column("series")?, column("score")?);
-        let mut scores: BTreeMap<(String, String), Vec<Option<f64>>> = BTreeMap::new();
+        let mut scores: BTreeMap<(String, String), BTreeMap<usize, f64>> = BTreeMap::new();
         for (row, record) in reader.records().enumerate() {
             let line = row + 2;
             let record = record.map_err(|e| wrong(line, e.to_string()))?;
@@ -117,10 +117,7 @@ impl External {
                 return Err(bad("a score", score));
             }
             let list = scores.entry((cell(dataset).into(), cell(class).into())).or_default();
-            if list.len() <= index {
-                list.resize(index + 1, None);
-            }
-            if list[index].replace(value).is_some() {
+            if list.insert(index, value).is_some() {
                 return Err(wrong(line, format!("series {index} has a score already")));
             }
         }
@@ -132,9 +129,10 @@ impl External {
         let key = (unit.dataset.clone(), unit.class.clone());
         let Some(list) = self.scores.get(&key) else { return Ok(None) };
         let normal = normal(split, &unit.class)?;
-        let given: Option<Vec<f64>> = list.iter().copied().collect();
-        let Some(given) = given.filter(|given| given.len() == normal.len()) else {
-            let found = list.iter().flatten().count();
+        let in_order = list.keys().copied().eq(0..normal.len());
+        let given: Vec<f64> = list.values().copied().collect();
+        if !in_order {
+            let found = list.len();
             let problem = format!(
                 "{}, class {}: {found} scores for {} test series; give one for each, numbered from 0",
                 unit.dataset,
@@ -142,7 +140,7 @@ impl External {
                 normal.len()
             );
             return Err(Error::file(&self.file, problem));
-        };
+        }
         let chosen = Chosen { alpha: None, max_rank: None, cv_score: None, setting: Setting::default() };
         judged(&from_zero(&given), &normal, chosen).map(Some)
     }

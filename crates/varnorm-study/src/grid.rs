@@ -11,6 +11,9 @@ use varnorm::kernel::{CATALOGUE, Kernel};
 use varnorm::words::{Vocabulary, Word, spelled};
 use varnorm::{Error, Result};
 
+/// Folds, and repeats of them: nobody waits for more.
+const MOST_FOLDS: usize = 10_000;
+
 /// Whether the variants that only the published numbers need are switched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -169,6 +172,11 @@ impl Grid {
             true => Err(Error::bad_param(name, value, format!("must be at least {least}"))),
             false => Ok(()),
         };
+        for (name, value) in [("folds", self.folds), ("repeats", self.repeats)] {
+            if value > MOST_FOLDS {
+                return Err(Error::bad_param(name, value, format!("must be at most {MOST_FOLDS}")));
+            }
+        }
         least("folds", self.folds, 2)?;
         least("repeats", self.repeats, 1)?;
         least("max_rank", self.max_rank, 1)?;

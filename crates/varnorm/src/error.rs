@@ -131,8 +131,8 @@ pub enum Error {
     },
     /// A point is outside the domain of the Volterra reservoir kernel.
     #[error(
-        "series {series}, step {step}: the point has length {length}, and tau = {tau} times that is not below 1; \
-         choose tau below {below}, or state `clip`"
+        "series {series}, step {step}: the point has length {}, and tau = {} times that is not below 1; {}state `clip`",
+        number_in_words(length.to_string()), number_in_words(tau.to_string()), below_in_words(*below)
     )]
     OutsideDomain {
         /// Zero-based series.
@@ -155,7 +155,7 @@ pub enum Error {
         problem: String,
     },
     /// The target format cannot hold part of the data.
-    #[error("{format} cannot hold {what}; write .npz, or say that it may be dropped")]
+    #[error("{format} cannot hold {what}; {}say that it may be dropped", if *format == ".npz" { "" } else { "write .npz, or " })]
     CannotHold {
         /// The file format.
         format: &'static str,
@@ -170,9 +170,63 @@ pub enum Error {
         /// The solver's word.
         problem: String,
     },
+    /// More memory would be needed than there is.
+    #[error("{what} would need about {} of memory and {} are free; {advice}", bytes_in_words(*needed), bytes_in_words(*free))]
+    Memory {
+        /// What would need it.
+        what: String,
+        /// Bytes needed, by estimate.
+        needed: f64,
+        /// Bytes that can be had.
+        free: f64,
+        /// What to do.
+        advice: String,
+    },
+    /// The data are larger than the caller allows.
+    #[error("{found} where at most {most} are allowed; send less at a time, or in smaller pieces")]
+    Limit {
+        /// What was found: "more than 100 series".
+        found: String,
+        /// The most.
+        most: usize,
+    },
+    /// Something went wrong with one of several things that are worked on.
+    #[error("{what}: {error}")]
+    Within {
+        /// Which of them.
+        what: String,
+        /// What went wrong.
+        error: Box<Error>,
+    },
     /// The caller asked to stop.
     #[error("stopped on request")]
     Cancelled,
+}
+
+/// "1.5 GB".
+pub fn bytes_in_words(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e15 => format!("{b:.1e} bytes"),
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b if b >= 1e6 => format!("{:.0} MB", b / 1e6),
+        b => format!("{:.0} kB", (b / 1e3).max(1.0)),
+    }
+}
+
+/// Advice about tau, where there is a number to give.
+fn below_in_words(below: f64) -> String {
+    match below > 0.0 {
+        true => format!("choose tau below {}, or ", number_in_words(below.to_string())),
+        false => "bring the data to unit scale (preparation step `zscore`), or ".into(),
+    }
+}
+
+/// A number in a sentence: with a power of ten where it would be a row of zeros.
+pub(crate) fn number_in_words(text: String) -> String {
+    match text.parse::<f64>() {
+        Ok(value) if text.len() > 24 && value.is_finite() => format!("{value:e}"),
+        _ => text,
+    }
 }
 
 /// The library's result.
@@ -181,7 +235,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// A parameter outside its domain.
     pub fn bad_param(name: impl Into<String>, value: impl ToString, rule: impl Into<String>) -> Self {
-        Self::BadParam { name: name.into(), value: value.to_string(), rule: rule.into() }
+        let value = number_in_words(value.to_string());
+        Self::BadParam { name: name.into(), value, rule: rule.into() }
     }
 
     /// An I/O error with the file that it happened on.
@@ -197,6 +252,14 @@ impl Error {
     /// A file that cannot be used as a whole.
     pub fn file(path: impl Into<PathBuf>, problem: impl Into<String>) -> Self {
         Self::File { path: path.into(), problem: problem.into() }
+    }
+
+    /// The same error with the thing that it is about. That the caller asked to stop is about nothing.
+    pub fn within(self, what: impl ToString) -> Self {
+        match self {
+            Self::Cancelled => self,
+            error => Self::Within { what: what.to_string(), error: Box::new(error) },
+        }
     }
 
     /// The same error with series numbered as in the data that these were picked from: `rows` are the places of
@@ -216,5 +279,26 @@ impl Error {
             _ => {}
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_have_no_rows_of_zeros_and_no_empty_advice() {
+        assert!(Error::bad_param("alpha", 1e300, "x").to_string().starts_with("alpha = 1e300: "));
+        assert!(Error::bad_param("alpha", 1.5e-300, "x").to_string().starts_with("alpha = 1.5e-300: "));
+        assert!(Error::bad_param("alpha", 0.25, "x").to_string().starts_with("alpha = 0.25: "));
+        let outside = |below| Error::OutsideDomain { series: 1, step: 2, tau: 0.5, length: 1e300, below };
+        let words = outside(0.0).to_string();
+        assert!(
+            words.contains("length 1e300") && words.contains("zscore") && !words.contains("below 0,"),
+            "{words}"
+        );
+        assert!(outside(1e-300).to_string().contains("choose tau below 1e-300, or state `clip`"));
+        let npz = Error::CannotHold { format: ".npz", what: "NUL".into() }.to_string();
+        assert_eq!(npz, ".npz cannot hold NUL; say that it may be dropped");
     }
 }

@@ -30,15 +30,6 @@ pub fn fine_percent(share: f64) -> String {
     format!("{}%", significant(100.0 * share, 3))
 }
 
-/// "1.5 GB".
-pub fn bytes(bytes: f64) -> String {
-    match bytes {
-        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
-        b if b >= 1e6 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.0} kB", (b / 1e3).max(1.0)),
-    }
-}
-
 /// "12.0 s", "3 min 05 s", "2 h 07 min".
 pub fn duration(seconds: f64) -> String {
     if seconds < 60.0 { format!("{seconds:.1} s") } else { whole_duration(seconds) }

@@ -11,6 +11,7 @@ use crate::describe;
 use crate::error::{Error, Result};
 use crate::gram;
 use crate::linalg::matrix::Matrix;
+use crate::memory;
 use crate::model::View;
 use crate::model::compact::{KEPT_BYTES, MOST_DIMENSIONS, Space};
 use crate::run::Run;
@@ -66,28 +67,55 @@ impl Settings {
     /// An error that says what would fit, where a model of `count` series, these among them, would not fit a budget of bytes.
     /// All pairs need all series at once; other spaces these, which are then one part of them.
     pub fn check_memory(&self, like: &SeriesSet, count: usize, budget: f64) -> Result<()> {
-        let raw = like.values().len() / like.len().max(1);
-        let views = self.chosen_views(like)?.0;
-        let needed: f64 = views
-            .iter()
-            .map(|view| {
-                let one = Sized { view, calibration: self.calibration };
-                let size = one.size(like, count, (raw, like.channels()));
-                one.bytes(&size, one.dimensions(&size))
-            })
-            .sum();
-        if needed <= budget {
+        match self.beyond(like, count, budget)? {
+            None => Ok(()),
+            Some(Beyond { what, needed, advice }) => {
+                let rule = format!("{what} would need about {}; {advice}", describe::bytes(needed));
+                Err(Error::bad_param("memory", describe::bytes(budget), rule))
+            }
+        }
+    }
+
+    /// The same for what the machine has free, in which these series are already.
+    pub(super) fn check_free_memory(&self, corpus: &SeriesSet) -> Result<()> {
+        // Small fits need not ask.
+        const SMALL: f64 = 64e6;
+        let there = 8.0 * corpus.values().len() as f64;
+        if self.beyond(corpus, corpus.len(), SMALL)?.is_none() {
             return Ok(());
         }
-        let Some(first) = views.first() else { return Ok(()) };
-        let ways = Sized { view: first, calibration: self.calibration }.ways(like, count, budget).join("; ");
-        let rule = format!(
-            "fitting {count} series in the space {} would need about {}; {ways}",
-            first.space,
-            describe::bytes(needed)
-        );
-        Err(Error::bad_param("memory", describe::bytes(budget), rule))
+        let free = memory::available().unwrap_or(isize::MAX as f64);
+        match self.beyond(corpus, corpus.len(), free + there)? {
+            None => Ok(()),
+            Some(Beyond { what, needed, advice }) => {
+                Err(Error::Memory { what, needed: needed - there, free, advice })
+            }
+        }
     }
+
+    /// What a fit would take, and what would take less, where that is more than a budget.
+    fn beyond(&self, like: &SeriesSet, count: usize, budget: f64) -> Result<Option<Beyond>> {
+        let raw = like.values().len() / like.len().max(1);
+        let views = self.chosen_views(like)?.0;
+        let needed = |view: &View| {
+            let one = Sized { view, calibration: self.calibration };
+            let size = one.size(like, count, (raw, like.channels()));
+            one.bytes(&size, one.dimensions(&size))
+        };
+        let needed: f64 = views.iter().map(needed).sum();
+        let Some(first) = views.first().filter(|_| needed > budget) else { return Ok(None) };
+        let what = format!("fitting {count} series in the space {}", first.space);
+        let advice = Sized { view: first, calibration: self.calibration }.ways(like, count, budget).join("; ");
+        Ok(Some(Beyond { what, needed, advice }))
+    }
+}
+
+/// More than there is.
+struct Beyond {
+    what: String,
+    needed: f64,
+    /// What would take less.
+    advice: String,
 }
 
 /// One view of a fit whose size is asked for.

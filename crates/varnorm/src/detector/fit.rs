@@ -36,6 +36,7 @@ impl Settings {
                 advice: "give more normal series".into(),
             });
         }
+        self.check_free_memory(corpus)?;
         let (chosen_views, notes) = self.chosen_views(corpus)?;
         let all_pairs = chosen_views.iter().all(|view| view.space.is_gram());
         let settings = Self { calibration: self.calibration.resolved(all_pairs), ..self.clone() };

@@ -17,9 +17,13 @@ use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::kernel::pass::{Pass, Planned, Sets, Tile, Values, plan};
 use crate::linalg::matrix::{Matrix, power_of_two};
+use crate::memory;
 use crate::run::Run;
 use crate::words::{Vocabulary, Word, spelled};
 use tiles::{Tiling, grams_in_tiles};
+
+/// What to do where kernel values do not fit into memory.
+const ADVICE: &str = "give fewer series or kernels at a time; a detector can do without all pairs (space landmarks:256, or features)";
 
 /// Whether kernel values are taken as they are or in feature space of unit length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -350,6 +354,7 @@ fn walk_all(
     run: &Run,
 ) -> Result<Vec<Matrix>> {
     let (row_set, column_set) = (sets.rows(), sets.columns());
+    memory::require_matrix(outputs.len() * row_set.len(), column_set.len(), ADVICE)?;
     let mut matrices: Vec<Matrix> =
         outputs.iter().map(|_| Matrix::zeros(row_set.len(), column_set.len())).collect();
     if row_set.is_empty() || column_set.is_empty() {

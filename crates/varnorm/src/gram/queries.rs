@@ -29,6 +29,7 @@ pub fn with_queries(
             .iter()
             .map(|s| Output { scaling: Scaling::Normalized, exponents: true, rows: s, columns: s })
             .collect();
+        crate::memory::require_matrix(2 * selves.len() * corpus, set.len(), super::ADVICE)?;
         let mut matrices: Vec<Matrix> = selves.iter().map(|_| Matrix::zeros(corpus, set.len())).collect();
         let tiling = Tiling::default();
         let tasks = strips(&mut matrices, &mut [], strip_height(corpus, tiling, run), corpus);

@@ -66,6 +66,9 @@ pub(super) fn pool(set: &SeriesSet, window: usize) -> Result<SeriesSet> {
 }
 
 pub(super) fn resample(set: &SeriesSet, length: usize) -> Result<SeriesSet> {
+    let values = set.len() as f64 * length as f64 * set.channels() as f64;
+    let what = || format!("`resample={length}` of {} series", set.len());
+    crate::memory::require(8.0 * values, what, "choose a smaller length, or give fewer series at a time")?;
     map(set, set.channels(), |series, out| stretch(series, length, out))
 }
 
@@ -176,6 +179,8 @@ mod tests {
         let set = one(&[nan, 5.0, 1.0, nan, nan, nan, 4.0, 8.0, nan, nan], 2);
         let filled = interpolate(set).unwrap();
         assert_eq!(filled.values(), [1.0, 5.0, 1.0, 6.0, 2.5, 7.0, 4.0, 8.0, 4.0, 8.0]);
+        let error = resample(&one(&[1.0, 2.0], 1), 10_000_000_000_000).unwrap_err().to_string();
+        assert!(error.starts_with("`resample=10000000000000` of 1 series would need about"), "{error}");
         let error = interpolate(one(&[nan, nan], 1)).unwrap_err().to_string();
         assert!(error.contains("series 0, channel 0") && error.contains("no value at all"), "{error}");
         let error = interpolate(one(&[nan, f64::INFINITY], 1)).unwrap_err().to_string();

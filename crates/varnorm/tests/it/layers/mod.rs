@@ -12,6 +12,7 @@ const ORDER: &[&str] = &[
     "error",
     "infinite",
     "run",
+    "memory",
     "words",
     "random",
     "simd",
