@@ -2,12 +2,17 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use varnorm::Run;
 
 use crate::failure::Failure;
 use crate::progress::Bar;
+
+/// Words for a terminal. Names come from files: of control characters only the end of a line may reach it.
+pub fn printable(words: &str) -> String {
+    words.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
 
 /// What every command gets: how to compute, and how to talk.
 pub struct Console {
@@ -18,18 +23,16 @@ pub struct Console {
 }
 
 impl Console {
-    /// So many threads (0: one per core); the first Ctrl-C stops the work, a second one the program.
-    pub fn new(threads: usize, quiet: bool) -> Result<Self, Failure> {
+    /// So many threads (0: one per core). The first Ctrl-C, SIGTERM or SIGHUP stops the work, so that nothing half done is
+    /// left behind, and a second one the program; a command that `listens` to signals itself gets them.
+    pub fn new(threads: usize, quiet: bool, listens: bool) -> Result<Self, Failure> {
         let bar = Arc::new(Bar::new(!quiet && std::io::stderr().is_terminal()));
         let listener = Arc::clone(&bar);
         let run = Run::with_threads(threads)?.on_progress(move |progress| listener.report(progress));
         let cancel = run.cancel_flag();
-        // Where no handler can be set, Ctrl-C ends the program in the system's own way.
-        let _ = ctrlc::set_handler(move || {
-            if cancel.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        });
+        if !listens {
+            stop_on_signals(cancel);
+        }
         Ok(Self { run, quiet, bar })
     }
 
@@ -38,7 +41,7 @@ impl Console {
         self.clear();
         if !self.quiet {
             // Talk that nobody can hear is no error.
-            let _ = writeln!(std::io::stderr(), "{}", words.as_ref());
+            let _ = writeln!(std::io::stderr(), "{}", printable(words.as_ref()));
         }
     }
 
@@ -47,7 +50,7 @@ impl Console {
         let quiet = self.quiet;
         move |words| {
             if !quiet {
-                let _ = writeln!(std::io::stderr(), "{words}");
+                let _ = writeln!(std::io::stderr(), "{}", printable(words));
             }
         }
     }
@@ -66,4 +69,27 @@ impl Console {
     pub fn clear(&self) {
         self.bar.clear();
     }
+}
+
+/// Where no handler can be set, signals end the program in the system's own way.
+fn stop_on_signals(cancel: Arc<AtomicBool>) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    // `nohup` has the hang-up ignored, and means it.
+    let wanted =
+        [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| *signal != SIGHUP || !hangup_ignored());
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else { return };
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if cancel.swap(true, Ordering::Relaxed) {
+                std::process::exit(128 + signal);
+            }
+        }
+    });
+}
+
+/// Whether SIGHUP, the first of the signals, was ignored when the program was started.
+fn hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

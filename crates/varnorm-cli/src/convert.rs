@@ -40,6 +40,7 @@ impl Convert {
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
         // A target that cannot be written is said before a long read.
         varnorm::data::Format::from_path(&self.output)?;
+        source::refuse_overwriting(&self.input, Some(&self.output))?;
         let dataset = source::read(console, &self.input, self.reading)?;
         let options = WriteOptions { csv: self.csv, lossy: self.lossy };
         let dropped =

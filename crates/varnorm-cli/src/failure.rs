@@ -5,6 +5,8 @@ use std::fmt;
 use std::io::Write;
 use std::path::Path;
 
+use crate::console::printable;
+
 /// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
@@ -33,7 +35,7 @@ impl Failure {
             cause = error.source();
         }
         // Nobody is left to be told when this fails.
-        let _ = std::io::stderr().write_all(lines.as_bytes());
+        let _ = std::io::stderr().write_all(printable(&lines).as_bytes());
     }
 
     /// What is true of a run that was stopped after it had kept something.

@@ -106,6 +106,7 @@ impl Fit {
         let Some(path) = &self.output else {
             return Err(Failure::Words("say with -o where the model goes".into()));
         };
+        source::refuse_overwriting(&self.data, Some(path))?;
         if settings.grows() {
             return self.run_in_parts(console, &settings, path);
         }

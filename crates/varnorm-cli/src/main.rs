@@ -84,7 +84,8 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let outcome = Console::new(usize::from(cli.threads), cli.quiet).and_then(|console| {
+    let listens = matches!(cli.command, Command::Serve(_));
+    let outcome = Console::new(usize::from(cli.threads), cli.quiet, listens).and_then(|console| {
         let outcome = run(&cli.command, &console);
         console.clear();
         outcome

@@ -65,6 +65,7 @@ pub struct ReportCommand {
 impl ReportCommand {
     /// Scores, draws and writes.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
+        source::refuse_overwriting(std::iter::once(&self.model).chain(&self.data), Some(&self.output))?;
         if self.model.is_dir() {
             return self.study(console);
         }

@@ -59,6 +59,10 @@ pub struct Score {
 impl Score {
     /// Scores and prints.
     pub fn run(&self, console: &Console) -> Result<Verdict, Failure> {
+        for file in [&self.output, &self.report] {
+            let read = std::iter::once(&self.model).chain(&self.data);
+            source::refuse_overwriting(read, file.as_deref())?;
+        }
         let detector = Detector::load(&self.model)?;
         if self.fail_on_novel && detector.calibrated().is_none() {
             return Err(Failure::Words(

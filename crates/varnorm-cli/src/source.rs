@@ -1,6 +1,6 @@
 //! Reading data for a command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use varnorm::{Dataset, Error};
 
@@ -14,6 +14,28 @@ pub fn read(console: &Console, paths: &[PathBuf], reading: Reading) -> Result<Da
     console.run.check()?;
     console.notes(&dataset.notes);
     Ok(dataset)
+}
+
+/// A result must not take the place of what it is made from.
+pub fn refuse_overwriting<'a>(
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+    output: Option<&Path>,
+) -> Result<(), Failure> {
+    // What is not there yet cannot be overwritten.
+    let Some(target) = output.and_then(|path| path.canonicalize().ok()).filter(|path| path.is_file()) else {
+        return Ok(());
+    };
+    // A folder is read with all its files of data.
+    let is_data = varnorm::data::Format::from_path(&target).is_ok();
+    let reads = |input: &Path| input == target || (is_data && target.parent() == Some(input));
+    let same = |input: &PathBuf| input.canonicalize().is_ok_and(|input| reads(&input));
+    match inputs.into_iter().find(|input| same(input)) {
+        Some(input) => Err(Failure::Words(format!(
+            "{} is read by this command and would be overwritten; give the result another name",
+            input.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// An error about a series, with the series' name where it has one.

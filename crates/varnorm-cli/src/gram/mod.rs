@@ -59,6 +59,7 @@ impl GramCommand {
     /// Computes and writes.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
         let form = form(self.output.as_deref())?;
+        source::refuse_overwriting(std::iter::once(&self.a).chain(&self.b), self.output.as_deref())?;
         let kernel: Kernel = self.kernel.parse()?;
         let prepare: Preparation = self.prepare.parse()?;
         let read = |path: &PathBuf| -> Result<Dataset, Failure> {

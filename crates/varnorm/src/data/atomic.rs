@@ -17,6 +17,7 @@ pub fn write_atomically(
 ) -> Result<()> {
     let target = follow(path);
     let outcome = match fs::metadata(&target) {
+        Err(error) if target.is_symlink() => Err(error),
         // A device or a pipe must not be replaced by a file.
         Ok(there) if !there.is_file() && !there.is_dir() => write_through(&target, content),
         there => replace(&target, there.ok().map(|t| t.permissions()), content),
@@ -24,9 +25,19 @@ pub fn write_atomically(
     outcome.map_err(|source| Error::io("write", path, source))
 }
 
-/// A link keeps pointing where it points: what it points to is replaced.
+/// A link keeps pointing where it points: what it points to is replaced, or made where it is not there yet.
 fn follow(path: &Path) -> PathBuf {
-    if path.is_symlink() { fs::canonicalize(path).unwrap_or_else(|_| path.into()) } else { path.into() }
+    /// Links that are followed: as many as the system follows. A circle is left to it to complain about.
+    const LINKS: usize = 40;
+    let mut target = path.to_path_buf();
+    for _ in 0..LINKS {
+        match fs::read_link(&target) {
+            // A relative link is relative to its own folder.
+            Ok(next) => target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next)),
+            Err(_) => return target,
+        }
+    }
+    path.into()
 }
 
 fn write_through(
@@ -114,6 +125,19 @@ mod tests {
         write_atomically(&link, |out| out.write_all(b"new")).unwrap();
         assert!(link.is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
+        // Nothing is there yet, two links away, the second of them relative.
+        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+        fs::create_dir(folder.path().join("deep")).unwrap();
+        std::os::unix::fs::symlink(&second, &first).unwrap();
+        std::os::unix::fs::symlink("deep/later", &second).unwrap();
+        write_atomically(&first, |out| out.write_all(b"made")).unwrap();
+        assert!(first.is_symlink() && second.is_symlink());
+        assert_eq!(fs::read(folder.path().join("deep/later")).unwrap(), b"made");
+        // A circle is an error, not a file.
+        let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+        std::os::unix::fs::symlink(&b, &a).unwrap();
+        std::os::unix::fs::symlink(&a, &b).unwrap();
+        assert!(write_atomically(&a, |out| out.write_all(b"lost")).is_err() && a.is_symlink());
     }
 
     #[test]

@@ -7,10 +7,11 @@ mod numbers;
 mod series;
 mod settings;
 
+pub use crate::error::bytes_in_words as bytes;
 pub use batch::Batch;
 pub use model::{Fact, calibrated, diagnosis, fitted_on, rank, threshold};
 pub(crate) use model::{degenerate, too_few_scores};
-pub use numbers::{bytes, count, duration, fine_percent, percent, significant, whole_duration};
+pub use numbers::{count, duration, fine_percent, percent, significant, whole_duration};
 pub use series::{Lengths, series};
 pub use settings::{
     calibration, combination, distance, kernel, kernel_formula, norm, norm_formula, preparation, rule,
