@@ -64,7 +64,8 @@ impl Serve {
         let time = Duration::try_from_secs_f64(self.time_limit).map_err(|e| {
             varnorm::Error::bad_param("time limit", self.time_limit, format!("must be seconds: {e}"))
         })?;
-        let environment = || std::env::var("VARNORM_TOKEN").ok().filter(|token| !token.is_empty());
+        // An empty token is a mistake in a script, not the wish for none: it is refused like any other that is too short.
+        let environment = || std::env::var("VARNORM_TOKEN").ok();
         let options = Options {
             model: self.model.clone(),
             listen: self.listen,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -12,12 +12,13 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use http_body_util::BodyExt;
 use serde::Deserialize;
-use varnorm::Dataset;
 use varnorm::calibrate::Decision;
 use varnorm::data::CsvLayout;
 use varnorm::detector::Scored;
 use varnorm::report::{Options as ReportOptions, Report};
+use varnorm::{Dataset, Run};
 
 use crate::connections::Place;
 use crate::refusal::{Refusal, json_response, late};
@@ -40,7 +41,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/", get(page::page))
         .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))
-        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/healthz", get(health))
         .route("/openapi.json", get(|| async { json_response(StatusCode::OK, page::OPENAPI.into()) }))
         .merge(guarded)
         .fallback(|| async {
@@ -76,6 +77,14 @@ async fn admitted(State(shared): State<Arc<Shared>>, request: Request, next: Nex
     match guard::admit(shared.token.as_deref(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Whether a request would be worked on.
+async fn health(State(shared): State<Arc<Shared>>) -> Response {
+    match shared.trouble() {
+        None => "ok\n".into_response(),
+        Some(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")).into_response(),
     }
 }
 
@@ -121,11 +130,40 @@ struct Asked {
     explain: Option<usize>,
 }
 
+/// Why a body was not taken.
+enum Unread {
+    TooLarge,
+    Broken(String),
+}
+
+/// How often a body that is too large may be so, and still be read to its end.
+const DRAINED: usize = 16;
+
+/// A body of at most so many bytes. One that is larger is read on and forgotten: a client that is still sending would not
+/// hear the answer.
+async fn receive(mut body: Body, limit: usize) -> Result<Vec<u8>, Unread> {
+    let (mut bytes, mut seen) = (Vec::new(), 0usize);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|e| Unread::Broken(e.to_string()))?;
+        let Ok(data) = frame.into_data() else { continue };
+        seen = seen.saturating_add(data.len());
+        if seen <= limit {
+            bytes.extend_from_slice(&data);
+        } else {
+            bytes = Vec::new();
+            if seen > DRAINED.saturating_mul(limit.max(1 << 20)) {
+                break;
+            }
+        }
+    }
+    if seen > limit { Err(Unread::TooLarge) } else { Ok(bytes) }
+}
+
 /// What was sent, read but not yet understood.
 struct Sent {
     asked: Asked,
     is_json: bool,
-    bytes: axum::body::Bytes,
+    bytes: Vec<u8>,
     deadline: Instant,
 }
 
@@ -148,27 +186,38 @@ impl Sent {
             Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, sentence)
         };
         let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        if text(header::CONTENT_LENGTH).and_then(|l| l.parse::<u64>().ok()).is_some_and(|l| l > limit as u64)
-        {
+        let announced = text(header::CONTENT_LENGTH).and_then(|l| l.parse::<u64>().ok());
+        // Who asks first has not begun to send.
+        if announced.is_some_and(|l| l > limit as u64) && headers.contains_key(header::EXPECT) {
             return Err(too_large());
         }
-        let is_json = text(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
-        if !is_json && asked.name.is_none() {
+        let kind = text(header::CONTENT_TYPE).and_then(|kind| kind.split(';').next());
+        let is_json = kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+        let unsupported = !is_json && asked.name.is_none();
+        let most = if unsupported { 0 } else { limit };
+        let read = tokio::time::timeout_at(deadline.into(), receive(body, most)).await.map_err(|_| late())?;
+        if unsupported {
             return Err(Refusal::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "send application/json, or a file with its name as ?name=new.csv",
             ));
         }
-        let bytes =
-            tokio::time::timeout_at(deadline.into(), to_bytes(body, limit)).await.map_err(|_| late())?;
-        // The limit is the one thing that can be wrong with a body that arrives.
-        Ok(Self { asked, is_json, bytes: bytes.map_err(|_| too_large())?, deadline })
+        let bytes = read.map_err(|problem| match problem {
+            Unread::TooLarge => too_large(),
+            Unread::Broken(words) => Refusal::new(
+                StatusCode::BAD_REQUEST,
+                format!("the body ended early, or its chunks are malformed ({words}); send it again"),
+            ),
+        })?;
+        Ok(Self { asked, is_json, bytes, deadline })
     }
 
-    fn dataset(&self, shared: &Shared) -> Result<Dataset, Refusal> {
+    fn dataset(&self, shared: &Shared, run: &Run) -> Result<Dataset, Refusal> {
         match (&self.asked.name, self.is_json) {
             (_, true) => input::from_json(&self.bytes, &shared.limits),
-            (Some(name), _) => input::from_file(name, &self.bytes, self.asked.csv_layout, &shared.limits),
+            (Some(name), _) => {
+                input::from_file(name, &self.bytes, self.asked.csv_layout, &shared.limits, run)
+            }
             (None, _) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the file has no name")),
         }
     }
@@ -184,7 +233,7 @@ async fn score(
     let sent = Sent::receive(&shared, asked, &headers, body).await?;
     let inner = Arc::clone(&shared);
     let answer = in_turn(&shared, &place, sent.deadline, move |run| {
-        let dataset = sent.dataset(&inner)?;
+        let dataset = sent.dataset(&inner, run)?;
         let model = inner.model();
         let settings = model.detector.settings();
         let level = sent.asked.level.unwrap_or(settings.level);
@@ -208,7 +257,7 @@ async fn report(
     let sent = Sent::receive(&shared, asked, &headers, body).await?;
     let inner = Arc::clone(&shared);
     let html = in_turn(&shared, &place, sent.deadline, move |run| {
-        let dataset = sent.dataset(&inner)?;
+        let dataset = sent.dataset(&inner, run)?;
         let options = ReportOptions {
             level: sent.asked.level,
             decision: sent.asked.decision,

@@ -33,11 +33,16 @@ pub(crate) fn admit(token: Option<&str>, headers: &HeaderMap) -> Result<(), Refu
     }
 }
 
+/// Whether a host, with or without a port, is this machine; nothing may stand around them.
 fn is_local(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
+    let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((name, port)) => (name, port),
+        None => host.find(':').map_or((host, ""), |at| host.split_at(at)),
     };
+    let digits = |port: &str| port.len() <= 5 && port.bytes().all(|b| b.is_ascii_digit());
+    if !port.is_empty() && !port.strip_prefix(':').is_some_and(digits) {
+        return false;
+    }
     name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
@@ -70,7 +75,16 @@ mod tests {
             ("localhost:8377", true),
             ("127.0.0.1", true),
             ("[::1]:80", true),
+            ("localhost:", true),
             ("evil.example:8377", false),
+            ("[::1].evil", false),
+            ("[::1]evil:80", false),
+            ("[::1", false),
+            ("localhost:80.evil", false),
+            ("localhost:80:80", false),
+            ("127.0.0.1.evil", false),
+            ("127.0.0.1@evil", false),
+            ("localhost ", false),
             ("", false),
         ] {
             assert_eq!(admit(None, &headers(&[("host", host)])).is_ok(), fits, "{host}");

@@ -10,30 +10,34 @@ use std::path::Path;
 use axum::http::StatusCode;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use varnorm::data::{CsvLayout, Format, Labels, ReadOptions, read_bytes_up_to};
-use varnorm::{Dataset, SeriesSet};
+use varnorm::data::{CsvLayout, Format, Labels, ReadLimits, ReadOptions, read_bytes_within};
+use varnorm::{Dataset, Run, SeriesSet};
 
 use crate::Limits;
 use crate::refusal::Refusal;
 
-/// How often a packed file may be larger unpacked.
-const UNPACKED: u64 = 16;
+/// How often what was sent may be larger in memory.
+const UNPACKED: usize = 16;
 
-/// Reads a file that was sent under a name.
+/// Reads a file that was sent under a name; stops where the run is to stop.
 pub(crate) fn from_file(
     name: &str,
     bytes: &[u8],
     csv_layout: CsvLayout,
     limits: &Limits,
+    run: &Run,
 ) -> Result<Dataset, Refusal> {
     // The name is never opened: it tells the format, and stands in sentences.
     let path = Path::new(name);
     let format = Format::from_path(path)?;
-    let most = UNPACKED.saturating_mul(limits.body as u64);
-    let dataset = read_bytes_up_to(path, bytes, format, &ReadOptions { csv_layout }, most)?;
-    let longest = dataset.series.lengths().max().unwrap_or(0);
-    let over = too_many(dataset.series.len(), limits).or_else(|| too_long(longest, limits));
-    over.map_or(Ok(dataset), |sentence| Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, sentence)))
+    let within = ReadLimits {
+        series: limits.series,
+        steps: limits.length,
+        bytes: UNPACKED.saturating_mul(limits.body),
+        cancel: Some(run.cancel_flag()),
+        ..ReadLimits::default()
+    };
+    Ok(read_bytes_within(path, bytes, format, &ReadOptions { csv_layout }, &within)?)
 }
 
 fn too_many(series: usize, limits: &Limits) -> Option<String> {
@@ -276,9 +280,20 @@ mod tests {
     #[test]
     fn a_file_is_held_to_the_same_limits() {
         let limits = Limits { series: 2, ..Limits::default() };
-        let sent = |name: &str, text: &str| from_file(name, text.as_bytes(), CsvLayout::Auto, &limits);
+        let sent = |name: &str, text: &str| {
+            from_file(name, text.as_bytes(), CsvLayout::Auto, &limits, &Run::sequential())
+        };
         assert_eq!(sent("a.ts", "@data\n1,2\n3,4\n").unwrap().series.len(), 2);
         assert_eq!(sent("a.ts", "@data\n1\n3\n5\n").unwrap_err().status.as_u16(), 413);
+        // Two bytes become eight: what is beyond the memory of a request is refused before it is there.
+        let small = Limits { body: 1000, ..Limits::default() };
+        let long = format!("@data\n{}1\n", "1,".repeat(2000));
+        let run = Run::sequential();
+        let refusal = from_file("a.ts", long.as_bytes(), CsvLayout::Auto, &small, &run).unwrap_err();
+        assert_eq!(refusal.status.as_u16(), 413, "{}", refusal.sentence);
+        run.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+        let late = from_file("a.ts", b"@data\n1\n", CsvLayout::Auto, &small, &run).unwrap_err();
+        assert_eq!(late.status.as_u16(), 408);
         assert!(sent("../../etc/passwd", "x").unwrap_err().sentence.contains("no extension"));
     }
 }

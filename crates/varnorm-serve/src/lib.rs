@@ -25,7 +25,7 @@ use varnorm::{Error, Result};
 /// What a client may ask for at most. What is beyond is refused with a status from 400 to 499 and a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Bytes of a body; a packed file may unpack to 16 times as many.
+    /// Bytes of a body; what is read from it may take 16 times as many in memory.
     pub body: usize,
     /// Series of a request.
     pub series: usize,
@@ -84,8 +84,17 @@ pub fn serve(
         .max_blocking_threads(options.limits.concurrency + 2)
         .build()
         .map_err(|e| Error::io("start threads for", options.listen.to_string(), e))?;
-    runtime.block_on(listen::run(shared, options.listen, ready))
+    let outcome = runtime.block_on(listen::run(shared, options.listen, ready));
+    // Work that is left has had its time: it is told to stop, and not waited for any longer.
+    runtime.shutdown_timeout(WIND_UP);
+    outcome
 }
+
+/// How long work may take to notice that it is to stop, at the very end.
+const WIND_UP: Duration = Duration::from_secs(1);
+
+/// A week: deadlines beyond a clock's range are no deadlines.
+const MOST_TIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 fn validate(options: &Options) -> Result<()> {
     if options.token.is_none() && !options.listen.ip().is_loopback() {
@@ -107,8 +116,9 @@ fn validate(options: &Options) -> Result<()> {
             return Err(Error::bad_param(format!("{name} limit"), 0, "must be at least 1"));
         }
     }
-    if limits.time.is_zero() {
-        return Err(Error::bad_param("time limit", 0, "must be above 0"));
+    if limits.time.is_zero() || limits.time > MOST_TIME {
+        let rule = format!("must be above 0, and at most {} seconds", MOST_TIME.as_secs());
+        return Err(Error::bad_param("time limit", limits.time.as_secs_f64(), rule));
     }
     Ok(())
 }

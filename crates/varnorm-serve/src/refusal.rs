@@ -22,6 +22,9 @@ impl From<varnorm::Error> for Refusal {
     fn from(error: varnorm::Error) -> Self {
         match error {
             varnorm::Error::Cancelled => late(),
+            varnorm::Error::Limit { .. } | varnorm::Error::Memory { .. } => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string())
+            }
             error => Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()),
         }
     }

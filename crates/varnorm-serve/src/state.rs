@@ -1,7 +1,7 @@
 //! What all requests share: the model in use, limits, counters.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::Semaphore;
@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) token: Option<String>,
     /// Turns to work.
     pub(crate) turns: Arc<Semaphore>,
+    /// Turns that are held by work which is past its time limit and has not noticed yet.
+    pub(crate) overdue: Arc<AtomicIsize>,
     /// Requests that wait for a turn.
     pub(crate) waiting: AtomicUsize,
     pub(crate) connections: Arc<Connections>,
@@ -51,6 +53,7 @@ impl Shared {
             limits: options.limits.clone(),
             token: options.token.clone(),
             turns: Arc::new(Semaphore::new(options.limits.concurrency)),
+            overdue: Arc::default(),
             waiting: AtomicUsize::new(0),
             connections: Connections::new(options.limits.connections),
             metrics: Metrics::default(),
@@ -78,6 +81,20 @@ impl Shared {
             }
         }
         outcome
+    }
+
+    /// Why a request would not be worked on now, if it would not.
+    pub(crate) fn trouble(&self) -> Option<&'static str> {
+        let overdue = usize::try_from(self.overdue.load(Ordering::Relaxed)).unwrap_or(0);
+        if overdue >= self.limits.concurrency {
+            Some("all turns are held by work that is past its time limit")
+        } else if self.waiting.load(Ordering::Relaxed) > 0
+            && self.waiting.load(Ordering::Relaxed) >= self.limits.queue
+        {
+            Some("as many requests wait as the server allows")
+        } else {
+            None
+        }
     }
 
     /// Says a line to whoever started the server.

@@ -6,6 +6,7 @@ mod commands;
 mod compact;
 mod convert;
 mod errors;
+mod hostile;
 #[cfg(unix)]
 mod interrupt;
 mod models;

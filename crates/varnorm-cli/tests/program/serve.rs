@@ -396,3 +396,112 @@ fn the_limit_of_open_files_is_one_of_connections() {
     assert!(longest < HEAD_TIME, "{longest:?}");
     drop(slow);
 }
+
+/// A packed array that is small as bytes and large as numbers, labels that are all different, and far too many of both.
+#[test]
+fn uploads_are_held_to_their_memory_and_their_time() {
+    let folder = Folder::with_model();
+    let server = Server::start(&folder, "--body-limit 4000000 --time-limit 5 --concurrency 1");
+    // 100 million bytes of zeros, which would be 800 million as numbers.
+    let bomb = packed_zeros(100_000_000);
+    assert!(bomb.len() < 400_000, "{}", bomb.len());
+    let (status, _, body) = server.ask("POST", "/v1/score?name=a.npz", "", &bomb);
+    assert_eq!(status, 413, "{}", String::from_utf8_lossy(&body));
+    let labels: String = (0..200_000).map(|i| format!("{i}:id-{i}\n")).collect();
+    let labels = format!("@problemName x\n@univariate true\n@classLabel true a\n@data\n{labels}");
+    for _ in 0..2 {
+        let (status, _, body) = server.ask("POST", "/v1/score?name=a.ts", "", labels.as_bytes());
+        assert_eq!(status, 413, "{}", String::from_utf8_lossy(&body));
+        assert_eq!(server.json("/v1/score", &one()).0, 200);
+    }
+    assert_eq!(server.get("/healthz"), (200, "ok\n".into()));
+    // The most memory that it ever had.
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.split_whitespace().next().unwrap().parse().unwrap();
+    assert!(peak < 400_000, "{peak} kB");
+}
+
+/// An `.npz` file with one array `X` of so many unsigned bytes, all zero.
+fn packed_zeros(count: usize) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("zeros.npz");
+    let file = std::fs::File::create(&path).unwrap();
+    let mut zip = zip::ZipWriter::new(file);
+    let packed =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    zip.start_file("X.npy", packed).unwrap();
+    let mut header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': (1, {count}), }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    zip.write_all(b"\x93NUMPY\x01\x00").unwrap();
+    zip.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
+    zip.write_all(header.as_bytes()).unwrap();
+    let zeros = vec![0; 1 << 20];
+    let mut left = count;
+    while left > 0 {
+        let some = left.min(zeros.len());
+        zip.write_all(&zeros[..some]).unwrap();
+        left -= some;
+    }
+    zip.finish().unwrap();
+    bytes(&path)
+}
+
+/// 413 is for what is too large, and a client that sends all before it listens hears of it.
+#[test]
+fn statuses_say_what_is_wrong_with_a_body() {
+    let folder = Folder::with_model();
+    let server = Server::start(&folder, "--body-limit 100000");
+    let sent = |bytes: &[u8]| {
+        let mut stream = server.connect();
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        answer(stream).0
+    };
+    let chunked = "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                   Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+    assert_eq!(sent(format!("{chunked}-2\r\n").as_bytes()), 400);
+    assert_eq!(sent(&head("POST", "/v1/score", "Content-Type: application/json\r\n", 500)), 400);
+    let chunk = format!("{:x}\r\n{}\r\n", 50_000, " ".repeat(50_000));
+    assert_eq!(sent(format!("{chunked}{}0\r\n\r\n", chunk.repeat(3)).as_bytes()), 413);
+    // All of a million bytes are taken before the answer: writing does not fail.
+    let mut stream = server.connect();
+    stream.write_all(&head("POST", "/v1/score", "Content-Type: application/json\r\n", 1_000_000)).unwrap();
+    stream.write_all(&vec![b' '; 1_000_000]).unwrap();
+    assert_eq!(answer(stream).0, 413);
+    // Who asks first is told first.
+    let mut stream = server.connect();
+    let asks = "Content-Type: application/json\r\nExpect: 100-continue\r\n";
+    stream.write_all(&head("POST", "/v1/score", asks, 1_000_000)).unwrap();
+    assert_eq!(answer(stream).0, 413);
+    let (status, _, _) = server.ask(
+        "POST",
+        "/v1/score",
+        "Content-Type: APPLICATION/JSON; charset=utf-8\r\n",
+        one().as_bytes(),
+    );
+    assert_eq!(status, 200);
+}
+
+/// Work that does not notice that it is to stop must not keep the server alive.
+#[test]
+fn a_signal_ends_the_server_within_its_promise() {
+    let folder = Folder::with_motions();
+    folder.line("fit train.ts --normal Walking -o walking.model --kernel sig_pde:dyadic=4").code(0);
+    let mut server = Server::start(&folder, "--time-limit 1 --concurrency 1");
+    let series = &one()[11..one().len() - 2];
+    let many = format!("{{\"series\":[{}]}}", vec![series; 1000].join(","));
+    let mut stream = server.connect();
+    stream.write_all(&head("POST", "/v1/score", "Content-Type: application/json\r\n", many.len())).unwrap();
+    stream.write_all(many.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal("TERM");
+    let began = Instant::now();
+    while server.process.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(13), "time limit, head and a second");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

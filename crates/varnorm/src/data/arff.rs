@@ -13,7 +13,7 @@ mod write;
 
 use std::path::Path;
 
-use crate::data::{Dataset, LabelKind, SeriesSet};
+use crate::data::{Dataset, LabelKind, ReadLimits, SeriesSet};
 use crate::error::{Error, Result};
 
 use super::text;
@@ -23,7 +23,7 @@ use header::{Header, Shape};
 pub(super) use write::write;
 
 /// Reads an `.arff` file from memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+pub(super) fn read(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result<Dataset> {
     let mut notes = Vec::new();
     let decoded = text::decode(path, bytes, &mut notes)?;
     let mut lines = text::lines(&decoded, &['%']);
@@ -32,6 +32,8 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Dataset> {
     let mut labels = Vec::new();
     for (number, line) in lines {
         let wrong = |problem: String| Error::parse(path, number, problem);
+        let before = series.as_ref().map_or(0, |series| series.values().len());
+        limits.room(before.saturating_add(text::most_values(line)), 8)?;
         let (channels, label) = one_series(line, &header).map_err(wrong)?;
         let set = match &mut series {
             Some(set) => set,
@@ -45,6 +47,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Dataset> {
             )));
         }
         set.push(&without_padding(text::by_steps(&channels), channels.len()).map_err(wrong)?)?;
+        set.admit_last(limits)?;
         labels.extend(label);
     }
     let Some(series) = series else {

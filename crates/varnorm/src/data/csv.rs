@@ -17,7 +17,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Dataset;
+use crate::data::{Dataset, ReadLimits};
 use crate::error::{Error, Result};
 use crate::words::{Vocabulary, Word, spelled};
 
@@ -56,16 +56,18 @@ impl CsvLayout {
 }
 
 /// Reads a CSV file from memory.
-pub(super) fn read(path: &Path, bytes: &[u8], layout: CsvLayout) -> Result<Dataset> {
+pub(super) fn read(path: &Path, bytes: &[u8], layout: CsvLayout, limits: &ReadLimits) -> Result<Dataset> {
     let mut notes = Vec::new();
     let decoded = text::decode(path, bytes, &mut notes)?;
-    let table = Table::read(path, &decoded, &mut notes)?;
+    let table = Table::read(path, &decoded, &mut notes, limits)?;
     let mut dataset = match told(&table, layout)? {
         CsvLayout::Long => grouped::long(&table, &mut notes)?,
         CsvLayout::Recording => grouped::recording(&table, &mut notes)?,
         CsvLayout::Wide | CsvLayout::Auto => wide::read(&table, &mut notes)?,
     };
     dataset.notes = notes;
+    let longest = dataset.series.lengths().max().unwrap_or(0);
+    limits.admit(dataset.series.len(), longest, dataset.series.channels(), dataset.series.values().len())?;
     Ok(dataset)
 }
 

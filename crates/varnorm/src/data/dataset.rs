@@ -1,6 +1,8 @@
 //! [`Dataset`]: series with what a file says about them.
 
-use crate::data::SeriesSet;
+use std::collections::HashSet;
+
+use crate::data::{SeriesSet, label};
 use crate::error::{Error, Result};
 
 /// Whether labels name classes or are numbers to be predicted.
@@ -26,12 +28,8 @@ pub struct Labels {
 impl Labels {
     /// Class labels, declared in order of first appearance.
     pub fn classes(values: Vec<String>) -> Self {
-        let mut declared: Vec<String> = Vec::new();
-        for value in &values {
-            if !declared.contains(value) {
-                declared.push(value.clone());
-            }
-        }
+        let mut seen = HashSet::new();
+        let declared = values.iter().filter(|value| seen.insert(value.as_str())).cloned().collect();
         Self { kind: LabelKind::Class, values, declared }
     }
 }
@@ -97,7 +95,7 @@ impl Dataset {
         };
         let found: Vec<usize> = (0..self.series.len()).filter(|&i| labels.values[i] == label).collect();
         if found.is_empty() {
-            let known = Labels::classes(labels.values.clone()).declared.join(", ");
+            let known = label::listed(&Labels::classes(labels.values.clone()).declared);
             return Err(Error::bad_param(
                 "label",
                 label,
@@ -118,8 +116,7 @@ impl Dataset {
         self.labels = match (self.labels.take(), other.labels) {
             (Some(mut a), Some(b)) if a.kind == b.kind => {
                 a.values.extend(b.values);
-                let new: Vec<String> = b.declared.into_iter().filter(|d| !a.declared.contains(d)).collect();
-                a.declared.extend(new);
+                label::add_new(&mut a.declared, b.declared);
                 Some(a)
             }
             _ => None,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{CsvLayout, Dataset, write_atomically};
+use crate::data::{CsvLayout, Dataset, ReadLimits, write_atomically};
 use crate::error::{Error, Result};
 use crate::words::{Vocabulary, Word, spelled};
 
@@ -81,23 +81,23 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
 /// Reads a file that is in memory. `name` stands in error messages, and its stem is the data set's name where
 /// the content has none.
 pub fn read_bytes(name: &Path, bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Dataset> {
-    read_bytes_up_to(name, bytes, format, options, u64::MAX)
+    read_bytes_within(name, bytes, format, options, &ReadLimits::default())
 }
 
-/// The same for bytes of a stranger: an array of a packed file that unpacks to more than so many bytes is an error.
-pub fn read_bytes_up_to(
+/// The same for bytes of a stranger: what is beyond the limits is an error, as soon as a reader meets it.
+pub fn read_bytes_within(
     name: &Path,
     bytes: &[u8],
     format: Format,
     options: &ReadOptions,
-    most_unpacked: u64,
+    limits: &ReadLimits,
 ) -> Result<Dataset> {
     match format {
-        Format::Ts => ts::read(name, bytes),
-        Format::Arff => arff::read(name, bytes),
-        Format::Csv => csv::read(name, bytes, options.csv_layout),
-        Format::Npy => npz::read_npy(name, bytes),
-        Format::Npz => npz::read_npz(name, bytes, most_unpacked),
+        Format::Ts => ts::read(name, bytes, limits),
+        Format::Arff => arff::read(name, bytes, limits),
+        Format::Csv => csv::read(name, bytes, options.csv_layout, limits),
+        Format::Npy => npz::read_npy(name, bytes, limits),
+        Format::Npz => npz::read_npz(name, bytes, limits),
     }
 }
 

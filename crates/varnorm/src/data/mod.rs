@@ -19,6 +19,8 @@ mod format;
 #[cfg(feature = "files")]
 mod label;
 #[cfg(feature = "files")]
+mod limits;
+#[cfg(feature = "files")]
 mod names;
 #[cfg(feature = "files")]
 mod npz;
@@ -39,7 +41,8 @@ pub use self::{
     basic_motions::basic_motions,
     csv::CsvLayout,
     files::{read_all, read_split},
-    format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_up_to, write},
+    format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_within, write},
+    limits::ReadLimits,
     npz::npy_header,
     parts::Parts,
 };

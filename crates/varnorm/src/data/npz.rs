@@ -12,12 +12,12 @@ mod header;
 mod parts;
 mod write;
 
-use std::io::{Cursor, Read};
+use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use zip::ZipArchive;
 
-use crate::data::{Dataset, SeriesSet};
+use crate::data::{Dataset, ReadLimits, SeriesSet};
 use crate::error::{Error, Result};
 
 use super::names;
@@ -31,28 +31,38 @@ pub(super) use write::{write_npy, write_npz};
 const MOST_UNPACKED_PER_BYTE: u64 = 1100;
 
 /// Reads an `.npy` file from memory.
-pub(super) fn read_npy(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+pub(super) fn read_npy(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result<Dataset> {
     let whole = |problem: String| Error::file(path, problem);
     let array = Array::read(bytes).map_err(whole)?;
-    let (values, [_, steps, channels]) = numbers(&array).map_err(whole)?;
+    let shape = shape(&array).map_err(whole)?;
+    admit(shape, limits)?;
+    let (values, [_, steps, channels]) = (array.floats().map_err(whole)?, shape);
     Ok(Dataset::new(names::from_path(path), SeriesSet::from_equal(values, steps, channels)?))
 }
 
-/// Reads an `.npz` file from memory; no array may unpack to more bytes than `most`.
-pub(super) fn read_npz(path: &Path, bytes: &[u8], most: u64) -> Result<Dataset> {
+/// Reads an `.npz` file from memory.
+pub(super) fn read_npz(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result<Dataset> {
     let whole = |problem: String| Error::file(path, problem);
-    let mut archive = Archive::open(bytes, most).map_err(whole)?;
+    let mut archive = Archive::open(bytes, limits).map_err(whole)?;
     let main = archive.main_array().map_err(whole)?;
     let stored = archive.entry(&main).map_err(whole)?.unwrap_or_default();
     let in_array = |problem: String| Error::file(path, format!("array `{main}`: {problem}"));
     let array = Array::read(&stored).map_err(in_array)?;
-    let (values, shape) = numbers(&array).map_err(in_array)?;
+    let shape = shape(&array).map_err(in_array)?;
+    // The header tells what the numbers will take, before there is one.
+    admit(shape, limits)?;
+    let values = array.floats().map_err(in_array)?;
+    drop(stored);
     let parts = Parts::read(&mut archive, shape).map_err(whole)?;
     parts.dataset(path, values, shape)
 }
 
-/// The values in C order with their shape as `[series, steps, channels]`.
-fn numbers(array: &Array<'_>) -> Result<(Vec<f64>, [usize; 3]), String> {
+fn admit([series, steps, channels]: [usize; 3], limits: &ReadLimits) -> Result<()> {
+    limits.admit(series, steps, channels, series.saturating_mul(steps).saturating_mul(channels))
+}
+
+/// The shape as `[series, steps, channels]`.
+fn shape(array: &Array<'_>) -> Result<[usize; 3], String> {
     let shape = match array.shape()[..] {
         [series, steps] => [series, steps, 1],
         [series, steps, channels] => [series, steps, channels],
@@ -71,21 +81,22 @@ fn numbers(array: &Array<'_>) -> Result<(Vec<f64>, [usize; 3]), String> {
             array.shape()
         ));
     }
-    Ok((array.floats()?, shape))
+    Ok(shape)
 }
 
 /// The arrays of an `.npz` file.
 struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     most: u64,
+    limits: ReadLimits,
 }
 
 impl<'a> Archive<'a> {
-    fn open(bytes: &'a [u8], most: u64) -> Result<Self, String> {
+    fn open(bytes: &'a [u8], limits: &ReadLimits) -> Result<Self, String> {
         let zip = ZipArchive::new(Cursor::new(bytes))
             .map_err(|e| format!("not a readable .npz (zip) file: {e}; save it again with numpy.savez"))?;
-        let most = MOST_UNPACKED_PER_BYTE.saturating_mul(bytes.len() as u64).min(most);
-        Ok(Self { zip, most })
+        let most = MOST_UNPACKED_PER_BYTE.saturating_mul(bytes.len() as u64).min(limits.bytes as u64);
+        Ok(Self { zip, most, limits: limits.clone() })
     }
 
     /// `X`, or the only array there is.
@@ -115,13 +126,25 @@ impl<'a> Archive<'a> {
             Err(e) => return Err(broken(&e)),
         };
         if entry.size() > self.most {
-            return Err(broken(&"it claims to be far larger than the file, or than may be unpacked"));
+            return Err(format!(
+                "array `{name}` claims to be far larger than the file, or than may be unpacked; save it in smaller pieces"
+            ));
         }
         // The buffer grows with what is really there, whatever the entry claims.
         let most = self.most;
-        (&mut entry).take(most).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
+        (&mut entry).take(most).read_to_end(&mut bytes).map_err(|e| match e.kind() {
+            ErrorKind::OutOfMemory => {
+                format!("array `{name}` does not fit into memory; save it in smaller pieces")
+            }
+            _ => broken(&e),
+        })?;
         Ok(Some(bytes))
     }
+}
+
+#[cfg(test)]
+pub(super) fn header_for_tests(descr: &str, shape: &[usize]) -> Vec<u8> {
+    header::text(descr, shape)
 }
 
 #[cfg(test)]

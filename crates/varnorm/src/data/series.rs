@@ -1,5 +1,6 @@
 //! [`Series`] and [`SeriesSet`]: time series as numbers, nothing else.
 
+use super::limits::ReadLimits;
 use super::values::Values;
 use crate::error::{Error, Result};
 
@@ -129,6 +130,12 @@ impl SeriesSet {
         self.values.own().extend_from_slice(values);
         self.starts.push(self.values.len());
         Ok(())
+    }
+
+    /// Looks at the limits after a series was appended.
+    pub(super) fn admit_last(&self, limits: &ReadLimits) -> Result<()> {
+        let steps = self.len().checked_sub(1).map_or(0, |last| self.series(last).steps());
+        limits.admit(self.len(), steps, self.channels, self.values.len())
     }
 
     /// Number of series.

@@ -60,11 +60,22 @@ pub(super) fn number_or_mark(value: f64) -> String {
 
 /// A text from the user's file, cut to a length that fits in a sentence.
 pub(super) fn quote(text: &str) -> String {
+    format!("`{}`", cut(text))
+}
+
+/// The same without quotes. A control character, which could command a terminal, is shown as U+FFFD.
+pub(super) fn cut(text: &str) -> String {
     const MOST: usize = 40;
+    let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
     match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("`{}...`", &text[..end]),
-        None => format!("`{text}`"),
+        Some((end, _)) => text[..end].chars().map(shown).chain("...".chars()).collect(),
+        None => text.chars().map(shown).collect(),
     }
+}
+
+/// More values than this are not in a line: they would need separators.
+pub(super) fn most_values(line: &str) -> usize {
+    1 + line.bytes().filter(|byte| matches!(byte, b',' | b':' | b'\\')).count()
 }
 
 /// "7 steps", or "7 to 29 steps".

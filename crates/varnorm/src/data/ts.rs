@@ -10,7 +10,7 @@ mod write;
 
 use std::path::Path;
 
-use crate::data::{Dataset, LabelKind, Labels, SeriesSet};
+use crate::data::{Dataset, LabelKind, Labels, ReadLimits, SeriesSet};
 use crate::error::{Error, Result};
 
 use super::text;
@@ -20,14 +20,19 @@ use line::Line;
 pub(super) use write::write;
 
 /// Reads a `.ts` file from memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+pub(super) fn read(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result<Dataset> {
     let mut notes = Vec::new();
     let decoded = text::decode(path, bytes, &mut notes)?;
     let mut lines = text::lines(&decoded, &['#', '%']);
     let header = Header::read(path, &mut lines, &mut notes)?;
     let mut body = Body::default();
     for (number, text) in lines {
+        let before = body.series.as_ref().map_or(0, |series| series.values().len());
+        limits.room(before.saturating_add(text::most_values(text)), 8)?;
         body.add(path, number, text, &header)?;
+        if let Some(series) = &body.series {
+            series.admit_last(limits)?;
+        }
     }
     let Some(series) = body.series.take() else {
         return Err(Error::file(path, "no series follow the `@data` line; give at least one line of values"));

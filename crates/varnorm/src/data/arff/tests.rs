@@ -2,9 +2,10 @@ use std::path::Path;
 
 use super::read;
 use crate::data::LabelKind;
+use crate::data::ReadLimits;
 
 fn ok(text: &str) -> crate::Dataset {
-    read(Path::new("x.arff"), text.as_bytes()).unwrap()
+    read(Path::new("x.arff"), text.as_bytes(), &ReadLimits::default()).unwrap()
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn malformed_files_are_explained() {
         ),
     ];
     for (text, expected) in table {
-        let error = read(Path::new("x.arff"), text.as_bytes()).unwrap_err();
+        let error = read(Path::new("x.arff"), text.as_bytes(), &ReadLimits::default()).unwrap_err();
         assert_eq!(error.to_string(), format!("x.arff: {expected}"), "{text}");
     }
 }

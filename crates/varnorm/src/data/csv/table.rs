@@ -4,7 +4,7 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use crate::data::LabelKind;
+use crate::data::{LabelKind, ReadLimits};
 use crate::error::{Error, Result};
 
 use super::super::text;
@@ -48,20 +48,39 @@ pub(super) enum Head {
     Named,
 }
 
-/// One data row.
+/// One data row. A file has millions of them: cells lie in one text.
 pub(super) struct Row {
     pub line: usize,
-    cells: StringRecord,
+    text: Box<str>,
+    ends: Box<[u32]>,
 }
 
 impl Row {
+    fn new(record: &StringRecord) -> Option<Self> {
+        let line = record.position().map_or(0, |p| usize::try_from(p.line()).unwrap_or(usize::MAX));
+        let end = |cell: usize| record.range(cell).and_then(|range| u32::try_from(range.end).ok());
+        let ends: Option<Box<[u32]>> = (0..record.len()).map(end).collect();
+        Some(Self { line, text: record.as_slice().into(), ends: ends? })
+    }
+
     /// The trimmed cell; nothing where the row is shorter.
     pub fn cell(&self, column: usize) -> &str {
-        self.cells.get(column).unwrap_or("").trim()
+        let Some(end) = self.ends.get(column) else { return "" };
+        let start = if column == 0 { 0 } else { self.ends[column - 1] };
+        self.text.get(start as usize..*end as usize).unwrap_or("").trim()
     }
 
     pub fn width(&self) -> usize {
-        self.cells.len()
+        self.ends.len()
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &str> {
+        (0..self.width()).map(|column| self.cell(column))
+    }
+
+    /// About the memory that it takes, with what allocations take beside their content.
+    fn bytes(&self) -> usize {
+        96 + self.text.len() + 4 * self.ends.len()
     }
 }
 
@@ -75,13 +94,13 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub fn read(path: &'a Path, text: &str, notes: &mut Vec<String>) -> Result<Self> {
-        let mut rows = rows(path, text)?;
-        let head = rows.first().map_or(Head::None, |row| head(&row.cells, rows.len()));
+    pub fn read(path: &'a Path, text: &str, notes: &mut Vec<String>, limits: &ReadLimits) -> Result<Self> {
+        let mut rows = rows(path, text, limits)?;
+        let head = rows.first().map_or(Head::None, |row| head(row, rows.len()));
         let width = rows.iter().map(Row::width).max().unwrap_or(0);
         let (names, mut roles): (Vec<String>, Vec<Role>) = match head {
             Head::None => ((0..width).map(|i| i.to_string()).collect(), vec![Role::Value; width]),
-            _ => rows.remove(0).cells.iter().map(|n| (n.trim().to_string(), Role::of(n.trim()))).unzip(),
+            _ => rows.remove(0).cells().map(|n| (n.to_string(), Role::of(n))).unzip(),
         };
         if head == Head::Counted {
             notes.push("the first row (0, 1, 2, ...) was taken for column numbers, not for data".into());
@@ -176,7 +195,7 @@ impl<'a> Table<'a> {
     }
 }
 
-fn rows(path: &Path, text: &str) -> Result<Vec<Row>> {
+fn rows(path: &Path, text: &str, limits: &ReadLimits) -> Result<Vec<Row>> {
     let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
     let delimiter = match first {
         _ if first.contains(',') => b',',
@@ -189,26 +208,30 @@ fn rows(path: &Path, text: &str) -> Result<Vec<Row>> {
         .flexible(true)
         .delimiter(delimiter)
         .from_reader(text.as_bytes());
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let cells = record.map_err(|e| Error::file(path, format!("not readable as CSV: {e}")))?;
-        let line = cells.position().map_or(0, |p| usize::try_from(p.line()).unwrap_or(usize::MAX));
-        if cells.iter().any(|cell| !cell.trim().is_empty()) {
-            rows.push(Row { line, cells });
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    let unreadable =
+        |problem: &dyn std::fmt::Display| Error::file(path, format!("not readable as CSV: {problem}"));
+    let mut record = StringRecord::new();
+    while reader.read_record(&mut record).map_err(|e| unreadable(&e))? {
+        let row = Row::new(&record).ok_or_else(|| unreadable(&"a row has more than 4 GB"))?;
+        bytes += row.bytes();
+        limits.check()?;
+        limits.room(bytes, 1)?;
+        if row.cells().any(|cell| !cell.is_empty()) {
+            rows.push(row);
         }
     }
     Ok(rows)
 }
 
-fn head(first: &StringRecord, rows: usize) -> Head {
+fn head(first: &Row, rows: usize) -> Head {
     let is_value = |cell: &str| !cell.trim().is_empty() && text::value(cell).is_some();
-    if !first.iter().any(is_value) {
+    if !first.cells().any(is_value) {
         return Head::Named;
     }
     // Columns with a role may stand among the numbers that pandas gives to the others.
-    let unnamed = usize::from(first.get(0).is_some_and(|c| c.trim().is_empty()));
-    let counted: Vec<&str> =
-        first.iter().skip(unnamed).map(str::trim).filter(|c| Role::of(c) == Role::Value).collect();
+    let unnamed = usize::from(first.width() > 0 && first.cell(0).is_empty());
+    let counted: Vec<&str> = first.cells().skip(unnamed).filter(|c| Role::of(c) == Role::Value).collect();
     let is_count = counted.len() >= 2 && counted.iter().enumerate().all(|(i, c)| **c == *i.to_string());
     if is_count && rows > 1 { Head::Counted } else { Head::None }
 }

@@ -2,10 +2,10 @@ use std::path::Path;
 
 use super::{CsvLayout, read};
 use crate::Dataset;
-use crate::data::LabelKind;
+use crate::data::{LabelKind, ReadLimits};
 
 fn with(text: &str, layout: CsvLayout) -> Dataset {
-    read(Path::new("x.csv"), text.as_bytes(), layout).unwrap()
+    read(Path::new("x.csv"), text.as_bytes(), layout, &ReadLimits::default()).unwrap()
 }
 
 fn auto(text: &str) -> Dataset {
@@ -166,7 +166,7 @@ fn malformed_files_are_explained() {
         ),
     ];
     for (layout, text, expected) in table {
-        let error = read(Path::new("x.csv"), text.as_bytes(), layout).unwrap_err();
+        let error = read(Path::new("x.csv"), text.as_bytes(), layout, &ReadLimits::default()).unwrap_err();
         assert_eq!(error.to_string(), format!("x.csv: {expected}"), "{text}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::data::{Dataset, LabelKind, Labels, SeriesSet};
 use crate::error::Result;
 
-use super::super::names;
+use super::super::{label, names};
 use super::Archive;
 use super::array::Array;
 
@@ -56,6 +56,9 @@ impl Parts {
     }
 }
 
+/// Bytes of a text in memory, beside its letters.
+const TEXT: usize = 32;
+
 /// Drops what lies beyond the length of each row.
 fn unpad<T>(all: Vec<T>, lengths: &[usize], row: usize, width: usize) -> Vec<T> {
     let keep = |i: usize| i % row < lengths[i / row] * width;
@@ -82,8 +85,7 @@ fn labels(archive: &mut Archive<'_>, series: usize) -> Result<Option<Labels>, St
     let mut labels = Labels::classes(values);
     if let Some(classes) = array(archive, "classes", |array| array.texts())? {
         let found = std::mem::replace(&mut labels.declared, classes);
-        let more: Vec<String> = found.into_iter().filter(|f| !labels.declared.contains(f)).collect();
-        labels.declared.extend(more);
+        label::add_new(&mut labels.declared, found);
     }
     Ok(Some(labels))
 }
@@ -95,7 +97,12 @@ fn array<T>(
     read: impl FnOnce(&Array<'_>) -> Result<T, String>,
 ) -> Result<Option<T>, String> {
     let Some(bytes) = archive.entry(name)? else { return Ok(None) };
-    let value = Array::read(&bytes).and_then(|array| read(&array));
+    // A text takes a place of its own beside its letters.
+    let room = |array: &Array<'_>| {
+        let count = array.shape().iter().fold(1usize, |product, axis| product.saturating_mul(*axis));
+        archive.limits.check().and_then(|()| archive.limits.room(count, TEXT)).map_err(|e| e.to_string())
+    };
+    let value = Array::read(&bytes).and_then(|array| room(&array).and_then(|()| read(&array)));
     value.map(Some).map_err(|problem| format!("array `{name}`: {problem}"))
 }
 

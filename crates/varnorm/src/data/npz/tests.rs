@@ -5,21 +5,28 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::header;
-use super::read_npy;
 use crate::Dataset;
-use crate::data::LabelKind;
+use crate::data::{LabelKind, ReadLimits};
 use crate::error::Result;
 
+fn within(bytes: u64) -> ReadLimits {
+    ReadLimits { bytes: bytes as usize, ..ReadLimits::default() }
+}
+
+fn read_npy(path: &Path, bytes: &[u8]) -> Result<Dataset> {
+    super::read_npy(path, bytes, &ReadLimits::default())
+}
+
 fn read_npz(path: &Path, bytes: &[u8]) -> Result<Dataset> {
-    super::read_npz(path, bytes, u64::MAX)
+    super::read_npz(path, bytes, &ReadLimits::default())
 }
 
 #[test]
 fn a_stranger_s_file_unpacks_to_so_many_bytes_at_most() {
     let bytes = npz(&[("X", floats(&[2, 3]))]);
     let array = floats(&[2, 3]).len() as u64;
-    assert_eq!(super::read_npz(Path::new("x.npz"), &bytes, array).unwrap().series.len(), 2);
-    let error = super::read_npz(Path::new("x.npz"), &bytes, array - 1).unwrap_err().to_string();
+    assert_eq!(super::read_npz(Path::new("x.npz"), &bytes, &within(array)).unwrap().series.len(), 2);
+    let error = super::read_npz(Path::new("x.npz"), &bytes, &within(array - 1)).unwrap_err().to_string();
     assert!(error.contains("or than may be unpacked"), "{error}");
 }
 
@@ -32,8 +39,8 @@ fn an_entry_that_claims_more_than_it_can_hold_is_refused() {
     let error = read_npz(Path::new("x.npz"), &bytes).unwrap_err().to_string();
     assert_eq!(
         error,
-        "x.npz: array `X` cannot be unpacked: it claims to be far larger than the file, or than may be \
-         unpacked; save the file again"
+        "x.npz: array `X` claims to be far larger than the file, or than may be \
+         unpacked; save it in smaller pieces"
     );
 }
 

@@ -2,11 +2,12 @@ use std::path::Path;
 
 use super::read;
 use crate::data::LabelKind;
+use crate::data::ReadLimits;
 
 const HEAD: &str = "@problemName Demo\n@classLabel true a b\n@data\n";
 
 fn ok(text: &str) -> crate::Dataset {
-    read(Path::new("x.ts"), text.as_bytes()).unwrap()
+    read(Path::new("x.ts"), text.as_bytes(), &ReadLimits::default()).unwrap()
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn malformed_files_are_explained() {
         ),
     ];
     for (text, expected) in table {
-        let error = read(Path::new("x.ts"), text.as_bytes()).unwrap_err();
+        let error = read(Path::new("x.ts"), text.as_bytes(), &ReadLimits::default()).unwrap_err();
         assert_eq!(error.to_string(), format!("x.ts: {expected}"), "{text}");
     }
 }
