@@ -197,8 +197,12 @@ impl Loaded {
         self.splits.get(&unit.dataset).ok_or_else(missing)
     }
 
-    /// Works out one unit.
+    /// Works out one unit; an error names it.
     pub fn one(&self, unit: &Unit, run: &Run) -> Result<UnitResult> {
+        self.worked_out(unit, run).map_err(|error| error.within(unit))
+    }
+
+    fn worked_out(&self, unit: &Unit, run: &Run) -> Result<UnitResult> {
         let split = self.split(unit)?;
         let study = &self.study;
         let worker = Worker { grid: &study.grid, compat: study.compat, select: study.select, run };

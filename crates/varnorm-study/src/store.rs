@@ -1,8 +1,9 @@
 //! [`Store`]: the folder of a run, one JSON line per finished unit.
 //!
 //! `study.json` says what was asked for, `units.jsonl` what is done. A line is written whole and flushed to disk before
-//! the next unit begins; a torn last line, left by a kill, is cut off and its unit done again. `times.jsonl` says what units
-//! took.
+//! the next unit begins; a torn last line, left by a kill, is cut off and its unit done again. A line ends with the checksum
+//! of what stands before it, so that a changed digit is noticed; lines of earlier versions have none and are read too.
+//! `times.jsonl` says what units took.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -103,13 +104,13 @@ impl Store {
     /// Closes the folder with the lines in the order of the units: the same bytes, in whatever order they were done.
     pub fn close(self, units: &[Unit]) -> Result<()> {
         let path = self.folder.join(LINES);
-        let (lines, _) = read_lines(&path)?;
-        let wanted: Vec<&UnitResult> = units.iter().filter_map(|unit| self.done.get(unit)).collect();
-        if lines.iter().eq(wanted.iter().copied()) {
+        let lines: Result<Vec<String>> =
+            units.iter().filter_map(|unit| self.done.get(unit)).map(line).collect();
+        let lines = lines?.concat();
+        let there = std::fs::read(&path).map_err(|e| Error::io("read", &path, e))?;
+        if there == lines.as_bytes() {
             return Ok(());
         }
-        let lines: Result<Vec<String>> = wanted.into_iter().map(line).collect();
-        let lines = lines?.concat();
         write_atomically(&path, |out| out.write_all(lines.as_bytes()))
     }
 }
@@ -118,9 +119,31 @@ const HEADER: &str = "study.json";
 const LINES: &str = "units.jsonl";
 
 fn line(result: &UnitResult) -> Result<String> {
-    let text = serde_json::to_string(result)
+    let mut text = serde_json::to_string(result)
         .map_err(|e| Error::bad_param("unit", &result.unit, format!("cannot be written: {e}")))?;
-    Ok(text + "\n")
+    // The object stays open for one more field.
+    text.pop();
+    let sum = crc32fast::hash(text.as_bytes());
+    Ok(format!("{text}{CHECKSUM}{sum:08x}\"}}\n"))
+}
+
+/// What stands between a result and its checksum.
+const CHECKSUM: &str = ",\"checksum\":\"";
+
+/// A result from its line, the end of the line included.
+fn parsed(line: &[u8]) -> Result<UnitResult, String> {
+    let text = std::str::from_utf8(line).map_err(|e| e.to_string())?.trim_end();
+    let result = match text.rsplit_once(CHECKSUM) {
+        Some((before, after)) => {
+            let sum = format!("{:08x}\"}}", crc32fast::hash(before.as_bytes()));
+            if after != sum {
+                return Err("the line does not fit its checksum".into());
+            }
+            serde_json::from_str(&format!("{before}}}"))
+        }
+        None => serde_json::from_str(text),
+    };
+    result.map_err(|e| e.to_string())
 }
 
 /// Writes JSON that a person can read too.
@@ -161,7 +184,7 @@ fn read_lines(path: &Path) -> Result<(Vec<UnitResult>, u64)> {
     let (mut results, mut whole) = (Vec::new(), 0);
     for (number, part) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
         let is_last = whole + part.len() == bytes.len();
-        match serde_json::from_slice::<UnitResult>(part) {
+        match parsed(part) {
             Ok(result) if part.ends_with(b"\n") => results.push(result),
             _ if is_last => break,
             Ok(_) => break,
@@ -216,4 +239,34 @@ pub fn merge(pieces: &[PathBuf], output: &Path) -> Result<(Header, Vec<UnitResul
     write_json(&output.join(HEADER), &header)?;
     times::merge(pieces, output);
     Ok((header, results))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result() -> UnitResult {
+        let unit =
+            Unit { dataset: "a".into(), kernel: "b".into(), class: "c,\"checksum\":\"00000000\"}".into() };
+        UnitResult { unit, folds: 12, skipped: None, methods: BTreeMap::new() }
+    }
+
+    #[test]
+    fn a_changed_line_is_noticed_and_an_old_one_is_read() {
+        let line = line(&result()).unwrap();
+        assert_eq!(parsed(line.as_bytes()).unwrap(), result());
+        let old = serde_json::to_string(&UnitResult {
+            unit: Unit { class: "c".into(), ..result().unit },
+            ..result()
+        });
+        assert_eq!(parsed(old.unwrap().as_bytes()).unwrap().folds, 12);
+        assert!(line.contains("\"folds\":12"), "{line}");
+        let changed = line.replace("\"folds\":12", "\"folds\":13");
+        assert!(parsed(changed.as_bytes()).unwrap_err().contains("checksum"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LINES);
+        std::fs::write(&path, changed + &line).unwrap();
+        let error = read_lines(&path).unwrap_err().to_string();
+        assert!(error.contains("line 1: the line does not fit its checksum; delete this line"), "{error}");
+    }
 }
