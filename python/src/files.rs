@@ -47,7 +47,7 @@ impl Dataset {
 }
 
 fn options(csv_layout: &str) -> PyResult<ReadOptions> {
-    Ok(ReadOptions { csv_layout: parsed(csv_layout)? })
+    Ok(ReadOptions::default().with_csv_layout(parsed(csv_layout)?))
 }
 
 /// Reads files and folders as one data set.
@@ -115,6 +115,6 @@ pub fn write(
         times,
         ..data::Dataset::new(name, Arc::clone(&series.set).as_ref().clone())
     };
-    let options = WriteOptions { csv, lossy };
+    let options = WriteOptions::default().with_csv(csv).with_lossy(lossy);
     py.detach(|| data::write(&dataset, &path, &options)).map_err(|e| raised(&e))
 }

@@ -67,7 +67,7 @@ enum OwnElements {
 }
 
 fn rank(max_rank: Option<usize>, eigenvalue_threshold: Option<f64>) -> Rank {
-    Rank { max_rank, eigenvalue_threshold }
+    Rank::at_most(max_rank).above(eigenvalue_threshold)
 }
 
 fn measure(norm: &str, alpha: f64, distance: &str, neighbour: usize) -> PyResult<Measure> {

@@ -34,7 +34,12 @@ pub fn report(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let decision = decision.map(parsed).transpose()?;
-    let options = Options { level, decision, normal, explain, segments, ..Options::default() };
+    let options = Options::default()
+        .with_level(level)
+        .with_decision(decision)
+        .with_normal(normal)
+        .with_explain(explain)
+        .with_segments(segments);
     let dataset = series.map(|series| Dataset {
         labels: labels.map(Labels::classes),
         case_names: names,

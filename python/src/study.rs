@@ -47,16 +47,14 @@ fn asked(
     }
     let compat = compat.unwrap_or(if published.is_some() { "published" } else { "none" });
     let external = scores.iter().map(|(name, file)| External::read(name, file));
-    Ok(varnorm_study::Study {
-        folder,
-        datasets,
-        grid: tried,
-        compat: parsed(compat)?,
-        select: parsed(select)?,
-        baselines: baselines && published.is_none(),
-        published,
-        external: external.collect::<Result<_, _>>().map_err(|e| raised(&e))?,
-    })
+    let mut study = varnorm_study::Study::new(folder, datasets);
+    study.grid = tried;
+    study.compat = parsed(compat)?;
+    study.select = parsed(select)?;
+    study.baselines = baselines && published.is_none();
+    study.published = published;
+    study.external = external.collect::<Result<_, _>>().map_err(|e| raised(&e))?;
+    Ok(study)
 }
 
 fn method(letter: &str) -> PyResult<Method> {

@@ -94,7 +94,7 @@ pub struct Reading {
 impl Reading {
     /// For the library.
     pub fn options(self) -> ReadOptions {
-        ReadOptions { csv_layout: self.csv_layout }
+        ReadOptions::default().with_csv_layout(self.csv_layout)
     }
 }
 

@@ -42,7 +42,7 @@ impl Convert {
         varnorm::data::Format::from_path(&self.output)?;
         source::refuse_overwriting(&self.input, Some(&self.output))?;
         let dataset = source::read(console, &self.input, self.reading)?;
-        let options = WriteOptions { csv: self.csv, lossy: self.lossy };
+        let options = WriteOptions::default().with_csv(self.csv).with_lossy(self.lossy);
         let dropped =
             varnorm::data::write(&dataset, &self.output, &options).map_err(|error| self.refused(error))?;
         console.say(format!("read {}: {}", dataset.name, describe::series(&dataset.series)));

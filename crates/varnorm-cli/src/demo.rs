@@ -181,7 +181,7 @@ fn report(
     let names = picked.iter().map(|place| format!("{normal} {place}")).collect();
     let corpus = motions.train.select(&picked);
     let detector = settings.fit(&corpus.series, &console.run)?.with_corpus_names(Some(names));
-    let options = Options { normal: Some(normal.into()), ..Options::default() };
+    let options = Options::default().with_normal(normal.to_string());
     varnorm::report::Report::new(&detector, &motions.test, &options, &console.run)?.write(path)?;
     console.say(format!("the report about {normal} taken as normal is in {}\n", path.display()));
     Ok(())

@@ -76,15 +76,13 @@ impl ReportCommand {
             return Ok(());
         }
         let dataset = source::read(console, &self.data, self.reading)?;
-        let options = Options {
-            level: self.level,
-            decision: self.decision,
-            normal: self.normal.clone(),
-            explain: self.explain,
-            segments: self.segments,
-            curves: self.curves,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .with_level(self.level)
+            .with_decision(self.decision)
+            .with_normal(self.normal.clone())
+            .with_explain(self.explain)
+            .with_segments(self.segments)
+            .with_curves(self.curves);
         let report =
             Report::new(&detector, &dataset, &options, &console.run).map_err(source::named(&dataset))?;
         console.run.check()?;

@@ -105,7 +105,7 @@ impl Score {
     ) -> varnorm::Result<Findings> {
         let placed = detector.score_and_place(&dataset.series, level, decision, &console.run)?;
         let findings = placed.findings.clone();
-        let options = Options { normal: self.normal.clone(), ..Options::default() };
+        let options = Options::default().with_normal(self.normal.clone());
         Report::of(detector, dataset, placed, &options, &console.run)?.write(path)?;
         console.say(format!("the report is in {}", path.display()));
         Ok(findings)

@@ -66,19 +66,19 @@ impl Serve {
         })?;
         // An empty token is a mistake in a script, not the wish for none: it is refused like any other that is too short.
         let environment = || std::env::var("VARNORM_TOKEN").ok();
+        let mut limits = Limits::default();
+        limits.body = self.body_limit;
+        limits.series = self.series_limit;
+        limits.length = self.length_limit;
+        limits.time = time;
+        limits.concurrency = self.concurrency.unwrap_or(console.run.threads());
+        limits.queue = self.queue_limit;
+        limits.connections = self.connection_limit;
         let options = Options {
             model: self.model.clone(),
             listen: self.listen,
             token: self.token.clone().or_else(environment),
-            limits: Limits {
-                body: self.body_limit,
-                series: self.series_limit,
-                length: self.length_limit,
-                time,
-                concurrency: self.concurrency.unwrap_or(console.run.threads()),
-                queue: self.queue_limit,
-                connections: self.connection_limit,
-            },
+            limits,
         };
         let talk = console.talk();
         let ready = |address| console.say(format!("listening on http://{address}/"));

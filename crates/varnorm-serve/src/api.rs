@@ -258,13 +258,11 @@ async fn report(
     let inner = Arc::clone(&shared);
     let html = in_turn(&shared, &place, sent.deadline, move |run| {
         let dataset = sent.dataset(&inner, run)?;
-        let options = ReportOptions {
-            level: sent.asked.level,
-            decision: sent.asked.decision,
-            normal: sent.asked.normal.clone(),
-            explain: sent.asked.explain.unwrap_or(EXPLAIN).min(EXPLAIN),
-            ..ReportOptions::default()
-        };
+        let options = ReportOptions::default()
+            .with_level(sent.asked.level)
+            .with_decision(sent.asked.decision)
+            .with_normal(sent.asked.normal.clone())
+            .with_explain(sent.asked.explain.unwrap_or(EXPLAIN).min(EXPLAIN));
         let model = inner.model();
         let report = Report::new(&model.detector, &dataset, &options, run)?;
         inner.metrics.scored(report.scored.findings.len(), report.scored.flagged());

@@ -37,7 +37,7 @@ pub(crate) fn from_file(
         cancel: Some(run.cancel_flag()),
         ..ReadLimits::default()
     };
-    Ok(read_bytes_within(path, bytes, format, &ReadOptions { csv_layout }, &within)?)
+    Ok(read_bytes_within(path, bytes, format, &ReadOptions::default().with_csv_layout(csv_layout), &within)?)
 }
 
 fn too_many(series: usize, limits: &Limits) -> Option<String> {

@@ -24,6 +24,7 @@ use varnorm::{Error, Result};
 
 /// What a client may ask for at most. What is beyond is refused with a status from 400 to 499 and a sentence.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of a body; what is read from it may take 16 times as many in memory.
     pub body: usize,

@@ -82,6 +82,7 @@ pub enum Choices {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Grid {
     /// Parts that the training series are cut into.
     pub folds: usize,

@@ -50,6 +50,7 @@ use varnorm::{Error, Result, Run};
 
 /// What is studied, and how.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Study {
     /// The folder with `NAME/NAME_TRAIN.ts` and `NAME/NAME_TEST.ts`.
     pub folder: PathBuf,
@@ -72,10 +73,30 @@ pub struct Study {
 /// A part of the units: the `piece`-th of so many (from 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Which.
-    pub piece: usize,
+    piece: usize,
+    pieces: usize,
+}
+
+impl Shard {
+    /// The `piece`-th of `pieces`; an error unless `1 <= piece <= pieces`.
+    pub fn new(piece: usize, pieces: usize) -> Result<Self> {
+        if (1..=pieces).contains(&piece) {
+            return Ok(Self { piece, pieces });
+        }
+        Err(Error::bad_param("shard", format!("{piece}/{pieces}"), Self::RULE))
+    }
+
+    const RULE: &'static str = "must be k/n with k from 1 to n, such as 2/5";
+
+    /// Which piece, from 1.
+    pub fn piece(self) -> usize {
+        self.piece
+    }
+
     /// Of how many.
-    pub pieces: usize,
+    pub fn pieces(self) -> usize {
+        self.pieces
+    }
 }
 
 impl Default for Shard {
@@ -90,10 +111,8 @@ impl std::str::FromStr for Shard {
     /// `2/5`.
     fn from_str(text: &str) -> Result<Self> {
         let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
-        match parts {
-            Some((piece, pieces)) if 1 <= piece && piece <= pieces => Ok(Self { piece, pieces }),
-            _ => Err(Error::bad_param("shard", text, "must be k/n with k from 1 to n, such as 2/5")),
-        }
+        let refused = || Error::bad_param("shard", text, Self::RULE);
+        parts.and_then(|(piece, pieces)| Self::new(piece, pieces).ok()).ok_or_else(refused)
     }
 }
 
@@ -119,6 +138,11 @@ pub struct Loaded {
 }
 
 impl Study {
+    /// A search of the default grid over data sets of a folder, with nothing beside it; set fields to change that.
+    pub fn new(folder: impl Into<PathBuf>, datasets: Vec<String>) -> Self {
+        Self { folder: folder.into(), datasets, ..Self::default() }
+    }
+
     /// Reads the data sets and lists the units.
     pub fn load(&self) -> Result<Loaded> {
         self.grid.validate()?;
@@ -273,5 +297,21 @@ impl Pace {
         let slowest = self.by_kernel.values().map(mean).fold(0.0, f64::max);
         let seconds: f64 = units.map(|u| self.by_kernel.get(&u.kernel).map_or(slowest, mean)).sum();
         Duration::from_secs_f64(seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_one_of_its_pieces() {
+        for (piece, pieces) in [(0, 0), (0, 3), (4, 3)] {
+            let error = Shard::new(piece, pieces).unwrap_err().to_string();
+            assert!(error.contains("k from 1 to n"), "{error}");
+            assert!(format!("{piece}/{pieces}").parse::<Shard>().is_err());
+        }
+        assert_eq!("2/5".parse::<Shard>().unwrap(), Shard::new(2, 5).unwrap());
+        assert!("2".parse::<Shard>().is_err());
     }
 }

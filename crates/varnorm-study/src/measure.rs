@@ -42,7 +42,7 @@ impl<'a> Measurer<'a> {
                 (spectrum, Some(signed))
             }
             Compat::None => {
-                let rank = Rank { max_rank: Some(self.max_rank), eigenvalue_threshold: Some(THRESHOLD) };
+                let rank = Rank::at_most(self.max_rank).above(THRESHOLD);
                 (Spectrum::new(gram, rank, &run)?, None)
             }
         };
@@ -151,7 +151,7 @@ mod tests {
             let mut measurer = Measurer::new(&alphas, 9, Compat::None);
             measurer.measure(&gram, &cross).unwrap();
             let run = Run::sequential();
-            let rank = Rank { max_rank: Some(9), eigenvalue_threshold: Some(THRESHOLD) };
+            let rank = Rank::at_most(9).above(THRESHOLD);
             let spectrum = Spectrum::new(&gram, rank, &run).unwrap();
             assert_eq!(spectrum.rank(), 9);
             for (method, norm, distance) in [

@@ -78,7 +78,7 @@ impl Begin {
                 })(error),
                 None => error.into(),
             })?;
-        if shard.pieces > 1 {
+        if shard.pieces() > 1 {
             let whole = loaded.units().len();
             console.say(format!(
                 "{} of {whole} units are done here; join the pieces with `varnorm study merge`",
@@ -98,16 +98,14 @@ impl Begin {
             Some(_) => Compat::Published,
             None => Compat::default(),
         });
-        Ok(Study {
-            folder: self.folder.clone().unwrap_or_default(),
-            datasets: self.datasets.clone(),
-            grid,
-            compat,
-            select: self.select,
-            baselines: !self.no_baselines && published.is_none(),
-            published,
-            external: self.scores.iter().map(|text| external(text)).collect::<Result<_, Failure>>()?,
-        })
+        let mut study = Study::new(self.folder.clone().unwrap_or_default(), self.datasets.clone());
+        study.grid = grid;
+        study.compat = compat;
+        study.select = self.select;
+        study.baselines = !self.no_baselines && published.is_none();
+        study.published = published;
+        study.external = self.scores.iter().map(|text| external(text)).collect::<Result<_, Failure>>()?;
+        Ok(study)
     }
 }
 

@@ -12,14 +12,10 @@ fn reproduce(dataset: &str) {
     let parameters = Parameters::read(&file).unwrap();
     let rows: Vec<String> = known_rows().filter(|row| *row != "sig_random").map(String::from).collect();
     assert!(rows.len() >= 9);
-    let study = Study {
-        folder,
-        datasets: vec![dataset.into()],
-        grid: Grid::default().only(&rows).unwrap(),
-        compat: Compat::Published,
-        published: Some(parameters.clone()),
-        ..Study::default()
-    };
+    let mut study = Study::new(folder, vec![dataset.into()]);
+    study.grid = Grid::default().only(&rows).unwrap();
+    study.compat = Compat::Published;
+    study.published = Some(parameters.clone());
     let units =
         study.load().unwrap().run(None, Shard::default(), &Run::with_threads(0).unwrap(), |_| {}).unwrap();
     let results = Results::new(&units);
@@ -72,14 +68,10 @@ fn randomised_signatures_on_average() {
         }
         let temporary = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(temporary.path(), json.to_string()).unwrap();
-        let study = Study {
-            folder: folder.clone(),
-            datasets: datasets.map(String::from).into(),
-            grid: Grid::default().only(&["sig_random".into()]).unwrap(),
-            compat: Compat::Published,
-            published: Some(Parameters::read(temporary.path()).unwrap()),
-            ..Study::default()
-        };
+        let mut study = Study::new(folder.clone(), datasets.map(String::from).into());
+        study.grid = Grid::default().only(&["sig_random".into()]).unwrap();
+        study.compat = Compat::Published;
+        study.published = Some(Parameters::read(temporary.path()).unwrap());
         let run = Run::with_threads(0).unwrap();
         let results = Results::new(&study.load().unwrap().run(None, Shard::default(), &run, |_| {}).unwrap());
         for (dataset, method) in

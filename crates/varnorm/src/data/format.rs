@@ -62,9 +62,18 @@ impl Format {
 
 /// How to read a file, where the file itself does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// How the rows and columns of a CSV file make series.
     pub csv_layout: CsvLayout,
+}
+
+impl ReadOptions {
+    /// The rows and columns of a CSV file make series in this way.
+    pub fn with_csv_layout(mut self, layout: CsvLayout) -> Self {
+        self.csv_layout = layout;
+        self
+    }
 }
 
 /// Reads a file; its extension tells the format.
@@ -124,11 +133,31 @@ impl CsvShape {
 
 /// How to write a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// The layout of a CSV file.
     pub csv: CsvShape,
     /// Whether what the format cannot hold may be dropped; otherwise it is an error.
     pub lossy: bool,
+}
+
+impl WriteOptions {
+    /// Long CSV files; nothing is dropped.
+    pub const fn new() -> Self {
+        Self { csv: CsvShape::Long, lossy: false }
+    }
+
+    /// A CSV file has this layout.
+    pub const fn with_csv(mut self, shape: CsvShape) -> Self {
+        self.csv = shape;
+        self
+    }
+
+    /// Whether what the format cannot hold may be dropped.
+    pub const fn with_lossy(mut self, lossy: bool) -> Self {
+        self.lossy = lossy;
+        self
+    }
 }
 
 /// Writes a file; its extension tells the format. Values come back bit by bit when read.

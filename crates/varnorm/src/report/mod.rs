@@ -9,7 +9,7 @@
 //! let motions = basic_motions().unwrap();
 //! let walking = motions.train.select(&motions.train.with_label("Walking").unwrap());
 //! let detector = Settings::default().fit(&walking.series, &run).unwrap();
-//! let options = Options { normal: Some("Walking".into()), explain: 2, ..Options::default() };
+//! let options = Options::default().with_normal("Walking".to_string()).with_explain(2);
 //! let report = Report::new(&detector, &motions.test, &options, &run).unwrap();
 //! assert!(report.to_html().starts_with("<!doctype html>"));
 //! ```
@@ -37,8 +37,9 @@ use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::run::Run;
 
-/// What can be chosen about a report.
+/// What can be chosen about a report: defaults, and a `with_` for each.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// The false-alarm rate that flags aim at; the detector's when left out.
     pub level: Option<f64>,
@@ -70,6 +71,50 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Flags aim at this false-alarm rate.
+    pub fn with_level(mut self, level: impl Into<Option<f64>>) -> Self {
+        self.level = level.into();
+        self
+    }
+
+    /// P-values become flags by this rule.
+    pub fn with_decision(mut self, decision: impl Into<Option<Decision>>) -> Self {
+        self.decision = decision.into();
+        self
+    }
+
+    /// Series with this label are normal.
+    pub fn with_normal(mut self, label: impl Into<Option<String>>) -> Self {
+        self.normal = label.into();
+        self
+    }
+
+    /// So many of the most novel series are explained.
+    pub fn with_explain(mut self, series: usize) -> Self {
+        self.explain = series;
+        self
+    }
+
+    /// Explanations cut time into so many stretches.
+    pub fn with_segments(mut self, segments: usize) -> Self {
+        self.segments = segments;
+        self
+    }
+
+    /// So many of the most novel series can be opened as curves.
+    pub fn with_curves(mut self, series: usize) -> Self {
+        self.curves = series;
+        self
+    }
+
+    /// So many points at most are drawn of each kind in the map.
+    pub fn with_points(mut self, points: usize) -> Self {
+        self.points = points;
+        self
+    }
+}
+
 /// Where the normal scores of a report come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -95,6 +140,7 @@ pub struct Map {
 
 /// Everything there is to see about a scored batch. Plain data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The name of the data.
     pub title: String,

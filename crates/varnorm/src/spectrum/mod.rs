@@ -24,6 +24,7 @@ pub const RELATIVE_THRESHOLD: f64 = 1e-10;
 /// Which eigenpairs are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Rank {
     /// At most so many; `None` is all of them.
     pub max_rank: Option<usize>,
@@ -33,8 +34,14 @@ pub struct Rank {
 
 impl Rank {
     /// At most so many eigenpairs.
-    pub fn at_most(max_rank: usize) -> Self {
-        Self { max_rank: Some(max_rank), eigenvalue_threshold: None }
+    pub fn at_most(max_rank: impl Into<Option<usize>>) -> Self {
+        Self { max_rank: max_rank.into(), eigenvalue_threshold: None }
+    }
+
+    /// Only eigenvalues above this, whatever the largest is.
+    pub fn above(mut self, threshold: impl Into<Option<f64>>) -> Self {
+        self.eigenvalue_threshold = threshold.into();
+        self
     }
 
     /// An error that names the parameter and the rule, if one is outside its domain.

@@ -30,8 +30,8 @@ fn archive() -> Option<PathBuf> {
     None
 }
 
-const WIDE: WriteOptions = WriteOptions { csv: CsvShape::Wide, lossy: false };
-const LONG: WriteOptions = WriteOptions { csv: CsvShape::Long, lossy: false };
+const WIDE: WriteOptions = WriteOptions::new().with_csv(CsvShape::Wide);
+const LONG: WriteOptions = WriteOptions::new().with_csv(CsvShape::Long);
 
 /// Every way to write a file, by the format's extension.
 const WAYS: [(&str, WriteOptions); 6] =
@@ -268,7 +268,12 @@ fn read_every_way(bytes: &[u8]) {
         for csv_layout in [CsvLayout::Auto, CsvLayout::Wide, CsvLayout::Long, CsvLayout::Recording] {
             if format == Format::Csv || csv_layout == CsvLayout::Auto {
                 // Either outcome is fine; only a panic is not.
-                let _ = read_bytes(Path::new("x"), bytes, format, &ReadOptions { csv_layout });
+                let _ = read_bytes(
+                    Path::new("x"),
+                    bytes,
+                    format,
+                    &ReadOptions::default().with_csv_layout(csv_layout),
+                );
             }
         }
     }

@@ -22,7 +22,7 @@ fn embedded(html: &str) -> Value {
 #[test]
 fn the_page_has_the_numbers_of_score() {
     let (detector, motions) = (walking(), basic_motions().unwrap());
-    let options = Options { normal: Some("Walking".into()), explain: 3, ..Options::default() };
+    let options = Options::default().with_normal("Walking".to_string()).with_explain(3);
     let run = Run::with_threads(4).unwrap();
     let report = Report::new(&detector, &motions.test, &options, &run).unwrap();
     let found = detector.score(&motions.test.series, &Run::sequential()).unwrap();
@@ -76,7 +76,7 @@ fn nothing_that_data_say_becomes_markup() {
     data.labels = Some(Labels::classes(labels));
     data.notes = vec![nasty.into()];
     let detector = walking().with_corpus_names(Some(vec![nasty.into(); 10]));
-    let options = Options { normal: Some(format!("Walking{nasty}")), explain: 1, ..Options::default() };
+    let options = Options::default().with_normal(format!("Walking{nasty}")).with_explain(1);
     let html = Report::new(&detector, &data, &options, &Run::sequential()).unwrap().to_html();
     // The two scripts of the page, and the data between them.
     assert_eq!(html.matches("<script").count(), 2);
@@ -107,7 +107,7 @@ fn large_batches_stay_small_and_say_what_is_left_out() {
     assert_eq!(report.curves.series.len(), 500);
 
     let many = Dataset::new("many", numbers.walks(20_000, 100, 6));
-    let options = Options { explain: 5, ..Options::default() };
+    let options = Options::default().with_explain(5);
     let report = Report::new(&detector, &many, &options, &run).unwrap();
     let html = report.to_html();
     println!("20,000 series of 100 x 6: {} bytes", html.len());
@@ -138,7 +138,7 @@ fn odd_data_have_a_report_too() {
     assert_eq!(data["score"][0], "inf");
     assert_eq!(data["p_value"][0], Value::Null);
     assert!(report.to_html().contains("scores are infinite"));
-    let label = Options { normal: Some("x".into()), ..Options::default() };
+    let label = Options::default().with_normal("x".to_string());
     let error = Report::new(&detector, &one, &label, &run).unwrap_err().to_string();
     assert_eq!(error, "label = x: one has no labels");
 }

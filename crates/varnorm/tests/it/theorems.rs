@@ -79,9 +79,7 @@ fn leave_one_out_of_awkward_corpora_is_a_model_without_the_series() {
     let steep = SeriesSet::from_equal(steep, 1, 40).unwrap();
     for (at, corpus) in [few, twice, cross, steep].iter().enumerate() {
         let gram = linear(corpus, corpus).0;
-        for rank in
-            [Rank::default(), Rank::at_most(3), Rank { max_rank: Some(30), eigenvalue_threshold: Some(1e-4) }]
-        {
+        for rank in [Rank::default(), Rank::at_most(3), Rank::at_most(30).above(1e-4)] {
             for (norm, alpha) in [(Norm::Envelope, 0.1), (Norm::Tikhonov, 0.1), (Norm::Exact, 0.0)] {
                 for distance in [MEAN, NEAREST] {
                     let m = Measure { norm, alpha, distance };
@@ -278,7 +276,7 @@ proptest! {
             (Norm::Tikhonov, 0.2, Distance::Conformance { neighbour: 2 }), (Norm::Envelope, 1e-9, NEAREST),
             (Norm::Exact, 0.0, NEAREST), (Norm::Exact, 0.0, MEAN),
         ] {
-            for rank in [Rank::default(), Rank::at_most(2), Rank { max_rank: None, eigenvalue_threshold: Some(0.5) }] {
+            for rank in [Rank::default(), Rank::at_most(2), Rank::default().above(0.5)] {
                 let m = Measure { norm, alpha, distance };
                 let found = leave_one_out(&gram, rank, m, &Run::with_threads(2).unwrap()).unwrap();
                 for left in 0..n {

@@ -137,10 +137,8 @@ fn scores_at_every_rank_and_alpha() {
     let run = Run::sequential();
     let gram = Gram::from_matrix(matrix(&golden["gram"])).unwrap();
     let cross = Cross { matrix: matrix(&golden["cross"]), self_values: numbers(&golden["self_query"]) };
-    let rank = Rank {
-        max_rank: golden["max_rank"].as_u64().map(|r| r as usize),
-        eigenvalue_threshold: golden["eigenvalue_threshold"].as_f64(),
-    };
+    let rank = Rank::at_most(golden["max_rank"].as_u64().map(|r| r as usize))
+        .above(golden["eigenvalue_threshold"].as_f64());
     let spectrum = Spectrum::new(&gram, rank, &run).unwrap();
     for (found, expected) in spectrum.eigenvalues().iter().zip(numbers(&golden["eigenvalues"])) {
         assert_close(*found, expected, 1e-12, "eigenvalue");

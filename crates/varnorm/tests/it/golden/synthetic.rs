@@ -107,7 +107,7 @@ fn norms_of_vectors_and_of_their_products_have_their_golden_values() {
         let cross = gram::cross(&kernel, &as_series(&queries), &corpus, selves, Scaling::Raw, &run).unwrap();
         for case in part["cases"].as_array().unwrap() {
             let max_rank = case["rank"].as_u64().map(|rank| rank as usize);
-            let rank = Rank { max_rank, ..Rank::default() };
+            let rank = Rank::at_most(max_rank);
             let by_vectors = VarianceNorm::from_vectors(&sample, rank, &run).unwrap();
             let by_products = Spectrum::new(&gram, rank, &run).unwrap();
             for spectrum in [by_vectors.spectrum(), &by_products] {
