@@ -15,6 +15,8 @@ pub struct Norms {
     /// Coordinate after coordinate, the weight of each norm.
     weights: Vec<f64>,
     outside: Vec<Outside>,
+    /// [`Outside::factor`] of each norm.
+    factors: Vec<f64>,
 }
 
 impl Norms {
@@ -22,11 +24,13 @@ impl Norms {
     pub fn new(spectrum: &Spectrum, norms: &[(Norm, f64)]) -> Self {
         let weights = spectrum.eigenvalues().iter();
         let off_span = spectrum.off_span();
+        let outside: Vec<Outside> = norms.iter().map(|(norm, a)| norm.outside(*a, off_span)).collect();
         Self {
             weights: weights
                 .flat_map(|value| norms.iter().map(|(norm, a)| norm.weight(*value, *a)))
                 .collect(),
-            outside: norms.iter().map(|(norm, alpha)| norm.outside(*alpha, off_span)).collect(),
+            factors: outside.iter().map(|outside| outside.factor()).collect(),
+            outside,
         }
     }
 
@@ -175,8 +179,8 @@ impl<S: AsMut<[[f64; W]]>, T: Take> Work for Sweep<'_, S, T> {
             let panel = &self.corpus.panels[first / W * self.corpus.rank..];
             let (mut rest, mut done) = (if T::ONE_BY_ONE { whole } else { [0.0; W] }, 0);
             for (r, rank) in self.ranks.iter().enumerate() {
-                let coordinates = self.query.coordinates[done..*rank].iter().zip(&panel[done..*rank]);
-                for (j, (p, lanes)) in (done..).zip(coordinates) {
+                let (query, lanes) = (&self.query.coordinates[done..*rank], &panel[done..*rank]);
+                for (j, (p, lanes)) in (done..).zip(query.iter().zip(lanes)) {
                     let mut squares = [0.0; W];
                     for lane in 0..W {
                         let difference = p - lanes[lane];
@@ -187,25 +191,50 @@ impl<S: AsMut<[[f64; W]]>, T: Take> Work for Sweep<'_, S, T> {
                             rest[lane] + squares[lane]
                         };
                     }
-                    for (sum, weight) in sums.iter_mut().zip(self.norms.along(j)) {
-                        for lane in 0..W {
-                            sum[lane] = I::mul_add(*weight, squares[lane], sum[lane]);
+                    let weights = self.norms.along(j);
+                    if j + 1 < *rank {
+                        for (sum, weight) in sums.iter_mut().zip(weights) {
+                            add::<I>(sum, *weight, &squares);
+                        }
+                    } else {
+                        // Sums are taken while they are in registers.
+                        let outside = outside::<T>(&whole, &rest);
+                        for (norm, (sum, weight)) in sums.iter_mut().zip(weights).enumerate() {
+                            add::<I>(sum, *weight, &squares);
+                            self.take.take::<I>(norm, r, first, sum, &outside);
                         }
                     }
                 }
-                done = *rank;
-                let mut outside = rest;
-                if !T::ONE_BY_ONE {
-                    for lane in 0..W {
-                        outside[lane] = whole[lane] - rest[lane];
+                if done == *rank {
+                    let outside = outside::<T>(&whole, &rest);
+                    for (norm, sum) in sums.iter().enumerate() {
+                        self.take.take::<I>(norm, r, first, sum, &outside);
                     }
                 }
-                for (norm, sum) in sums.iter().enumerate() {
-                    self.take.take::<I>(norm, r, first, sum, &outside);
-                }
+                done = *rank;
             }
         }
     }
+}
+
+/// Adds weighted squares to a sum.
+#[inline(always)]
+fn add<I: Isa>(sum: &mut [f64; W], weight: f64, squares: &[f64; W]) {
+    for lane in 0..W {
+        sum[lane] = I::mul_add(weight, squares[lane], sum[lane]);
+    }
+}
+
+/// The squared lengths outside the span.
+#[inline(always)]
+fn outside<T: Take>(whole: &[f64; W], rest: &[f64; W]) -> [f64; W] {
+    let mut outside = *rest;
+    if !T::ONE_BY_ONE {
+        for lane in 0..W {
+            outside[lane] = whole[lane] - rest[lane];
+        }
+    }
+    outside
 }
 
 /// Keeps all squared norms of one norm, one row per rank.
@@ -233,7 +262,8 @@ impl Take for All<'_> {
 
 /// Keeps the smallest squared norms, lane by lane.
 struct Smallest<'a> {
-    norms: &'a Norms,
+    /// Of what is outside, by norm.
+    factors: &'a [f64],
     ranks: usize,
     /// Norm after norm, one per rank.
     best: &'a mut [[f64; W]],
@@ -253,7 +283,7 @@ impl Take for Smallest<'_> {
 
     #[inline(always)]
     fn take<I: Isa>(&mut self, norm: usize, rank: usize, _: usize, inside: &[f64; W], outside: &[f64; W]) {
-        let factor = self.norms.outside[norm].factor();
+        let factor = self.factors[norm];
         let best = &mut self.best[norm * self.ranks + rank];
         for lane in 0..W {
             let outside = if outside[lane] > 0.0 { outside[lane] } else { 0.0 };
@@ -299,7 +329,7 @@ impl<'a> Search<'a> {
     pub fn conformance(&mut self, query: &Query<'_>, mut take: impl FnMut(usize, f64)) -> f64 {
         self.best.fill([f64::INFINITY; W]);
         let (best, ranks) = (&mut self.best[..], self.ranks.len());
-        let mut smaller = Smallest { norms: &self.norms, ranks, best, nearest: [f64::INFINITY; W] };
+        let mut smaller = Smallest { factors: &self.norms.factors, ranks, best, nearest: [f64::INFINITY; W] };
         dispatch(Sweep {
             corpus: &self.corpus,
             norms: &self.norms,
@@ -315,14 +345,14 @@ impl<'a> Search<'a> {
 
     /// Mahalanobis: `take` gets the norm, the place of the rank, the squared norm, and the squared length outside the span.
     pub fn mahalanobis(&mut self, query: &Query<'_>, mut take: impl FnMut(usize, usize, f64, f64)) {
-        let outside_of = &self.norms.outside;
+        let factors = &self.norms.factors;
         self.norms.sums_to_the_mean::<true>(
             query,
             &self.ranks,
             &mut self.means,
             |norm, rank, inside, outside| {
                 let outside = outside.max(0.0);
-                take(norm, rank, inside + outside_of[norm].factor() * outside, outside);
+                take(norm, rank, inside + factors[norm] * outside, outside);
             },
         );
     }
