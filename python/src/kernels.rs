@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use varnorm::{Kernel, Preparation};
 use varnorm::gram::{self as grams, Scaled, Scaling};
 use varnorm::internal::{self, Side};
 use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};
 use varnorm::kernel::{Parameter, SigRandom};
 use varnorm::kernel::{signature_feature_names as feature_names, signature_features as features};
+use varnorm::{Kernel, Preparation};
 
 use crate::errors::raised;
 use crate::json;

@@ -75,7 +75,10 @@ mod tests {
 
     #[test]
     fn sizes_and_times_have_the_unit_that_fits() {
-        assert_eq!([3.0, 4.2e5, 4.2e7, 4.26e9].map(crate::describe::bytes), ["1 kB", "420 kB", "42 MB", "4.3 GB"]);
+        assert_eq!(
+            [3.0, 4.2e5, 4.2e7, 4.26e9].map(crate::describe::bytes),
+            ["1 kB", "420 kB", "42 MB", "4.3 GB"]
+        );
         let times = [0.04, 59.96, 185.0, 7649.0];
         assert_eq!(times.map(duration), ["0.0 s", "60.0 s", "3 min 05 s", "2 h 07 min"]);
         assert_eq!(times.map(whole_duration), ["0 s", "59 s", "3 min 05 s", "2 h 07 min"]);

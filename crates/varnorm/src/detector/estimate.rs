@@ -105,7 +105,8 @@ impl Settings {
         let needed: f64 = views.iter().map(needed).sum();
         let Some(first) = views.first().filter(|_| needed > budget) else { return Ok(None) };
         let what = format!("fitting {count} series in the space {}", first.space);
-        let advice = Sized { view: first, calibration: self.calibration }.ways(like, count, budget).join("; ");
+        let advice =
+            Sized { view: first, calibration: self.calibration }.ways(like, count, budget).join("; ");
         Ok(Some(Beyond { what, needed, advice }))
     }
 }

@@ -34,8 +34,7 @@ impl FittedCompact {
 
     /// Prepared series as points, which must have the features of the model.
     pub(crate) fn points(&self, geometry: &Geometry, prepared: &SeriesSet, run: &Run) -> Result<Points> {
-        let points =
-            self.compact.gathered.map.points(&geometry.kernel, geometry.scaling, prepared, run)?;
+        let points = self.compact.gathered.map.points(&geometry.kernel, geometry.scaling, prepared, run)?;
         let (found, expected) = (points.coordinates.columns(), self.compact.metric.mean.len());
         if found != expected && !prepared.is_empty() {
             let rule = format!(
