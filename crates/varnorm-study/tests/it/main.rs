@@ -9,3 +9,4 @@ mod common;
 mod false_alarms;
 mod published;
 mod statements;
+mod words;

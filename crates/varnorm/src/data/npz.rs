@@ -144,7 +144,7 @@ impl<'a> Archive<'a> {
 
 #[cfg(test)]
 pub(super) fn header_for_tests(descr: &str, shape: &[usize]) -> Vec<u8> {
-    header::text(descr, shape)
+    header::npy_header(descr, shape)
 }
 
 #[cfg(test)]

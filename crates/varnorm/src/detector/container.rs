@@ -1,7 +1,6 @@
 //! The container of a model file: safetensors, with one metadata entry: a checksum, a space, and JSON.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 
@@ -116,7 +115,7 @@ pub(super) fn to_bytes(json: &str, mut arrays: Vec<Array<'_>>) -> Result<Vec<u8>
         infos.push((array.name.clone(), TensorInfo { dtype, shape, data_offsets }));
     }
     let entry = format!("{:08x} {json}", sum.0.finalize());
-    let metadata = Metadata::new(Some(HashMap::from([(KEY.to_string(), entry)])), infos);
+    let metadata = Metadata::new(Some([(KEY.to_string(), entry)].into_iter().collect()), infos);
     let layout = metadata.map_err(|e| e.to_string())?;
     let mut layout = serde_json::to_string(&layout).map_err(|e| e.to_string())?;
     // Arrays begin at a multiple of eight.

@@ -452,21 +452,20 @@ mod tests {
         let corpus = SeriesSet::from_equal(values, 4, 2).unwrap();
         let run = Run::sequential();
         for distance in [Distance::Mahalanobis {}, Distance::default()] {
-            let settings = Settings {
-                kernel: "sig_random:features=8,variance=0.1,seed=0".parse().unwrap(),
-                space: "features".parse().unwrap(),
-                calibration: Calibration::None {},
-                distance,
-                ..Settings::default()
-            };
+            let settings = Settings::default()
+                .with_kernel("sig_random:features=8,variance=0.1,seed=0".parse().unwrap())
+                .with_space("features".parse().unwrap())
+                .with_calibration(Calibration::None {})
+                .with_distance(distance);
             let good = settings.fit(&corpus, &run).unwrap();
             assert!(Detector::from_bytes(&good.unchecked_bytes().unwrap()).is_ok());
             let mut bad = good.clone();
-            bad.fitted.kernel = "sig_random:features=9,variance=0.1,seed=0".parse().unwrap();
+            bad.fitted.views[0].geometry.kernel =
+                "sig_random:features=9,variance=0.1,seed=0".parse().unwrap();
             let problem = Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err();
             assert!(problem.contains("9 features"), "{problem}");
             // Series of another length have other features too.
-            let settings = Settings { kernel: "flat_linear".parse().unwrap(), ..settings };
+            let settings = settings.with_kernel("flat_linear".parse().unwrap());
             let short = SeriesSet::from_equal(vec![0.5; 6], 3, 2).unwrap();
             let error = settings.fit(&corpus, &run).unwrap().score(&short, &run).unwrap_err().to_string();
             assert!(error.contains("6 features under the model's kernel and its corpus has 8"), "{error}");

@@ -48,12 +48,10 @@ const PER_CHANNEL: &[&str] = &[
 const COMMON: &[&str] = &["zscore=global", "zscore=series_global"];
 
 fn settings(prepare: &str, kernel: &Kernel) -> Settings {
-    Settings {
-        prepare: prepare.parse().unwrap(),
-        kernel: kernel.clone(),
-        calibration: Calibration::None {},
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_prepare(prepare.parse().unwrap())
+        .with_kernel(kernel.clone())
+        .with_calibration(Calibration::None {})
 }
 
 fn scores(settings: &Settings, corpus: &SeriesSet, queries: &SeriesSet) -> Vec<f64> {
@@ -74,7 +72,7 @@ fn apart(one: &[f64], other: &[f64]) -> f64 {
 
 fn assert_same(settings: &Settings, what: &str, one: &[f64], other: &[f64]) {
     let apart = apart(one, other);
-    assert!(apart < 1e-5, "{} {}: {what}: {apart:e}\n{one:?}\n{other:?}", settings.prepare, settings.kernel);
+    assert!(apart < 1e-5, "{:?}: {what}: {apart:e}\n{one:?}\n{other:?}", settings);
 }
 
 /// Values times a factor per channel, plus an offset per channel.
@@ -112,7 +110,7 @@ fn units_do_not_matter_per_channel() {
         compare(&settings("standard", &kernel), [1e-9, 1.0, 1e9]);
     }
     for norm in [Norm::Envelope, Norm::Tikhonov, Norm::Exact] {
-        compare(&Settings { norm, ..settings("standard", &rbf) }, [1e-9, 1.0, 1e9]);
+        compare(&settings("standard", &rbf).with_norm(norm), [1e-9, 1.0, 1e9]);
     }
 }
 
@@ -120,7 +118,7 @@ fn units_do_not_matter_per_channel() {
 #[test]
 fn units_do_not_matter_to_the_default_detector() {
     let (corpus, queries) = data();
-    let (settings, run) = (Settings { level: 0.1, ..Settings::default() }, Run::sequential());
+    let (settings, run) = (Settings::one_view().with_level(0.1), Run::sequential());
     let found = |factors| {
         let detector = settings.fit(&in_units(&corpus, factors, NONE), &run).unwrap();
         let found = detector.score(&in_units(&queries, factors, NONE), &run).unwrap();
@@ -186,13 +184,13 @@ fn the_order_of_series_does_not_matter() {
         assert_same(settings, "order of the corpus", &one, &scores(settings, &mixed, &queries));
         let mut other = scores(settings, &corpus, &queries.select(&backwards));
         other.reverse();
-        assert_eq!(one, other, "{}: order of queries", settings.kernel);
+        assert_eq!(one, other, "{:?}: order of queries", settings);
     };
     kernels().iter().for_each(|kernel| compare(&settings("standard", kernel)));
     let rbf: Kernel = "flat_rbf".parse().unwrap();
     PER_CHANNEL.iter().chain(COMMON).chain(&["published", "none"]).for_each(|p| compare(&settings(p, &rbf)));
     let run = Run::sequential();
-    let settings = Settings { calibration: Calibration::LeaveOneOut {}, ..settings("standard", &rbf) };
+    let settings = settings("standard", &rbf).with_calibration(Calibration::LeaveOneOut {});
     let sorted = |corpus: &SeriesSet| {
         let mut all = settings.fit(corpus, &run).unwrap().calibrated().unwrap().scores().to_vec();
         all.sort_by(f64::total_cmp);
@@ -286,7 +284,7 @@ fn a_constant_channel_is_told_and_leaving_it_is_seen() {
     };
     let run = Run::sequential();
     for value in [0.0, 0.1, 1e-12, -1e12] {
-        let detector = Settings::default().fit(&dead(&corpus, value), &run).unwrap();
+        let detector = Settings::one_view().fit(&dead(&corpus, value), &run).unwrap();
         let warnings = detector.warnings().join("\n");
         assert!(warnings.contains("channel 1 is constant in the corpus"), "{warnings}");
         let still = detector.score(&dead(&queries, value), &run).unwrap().findings;

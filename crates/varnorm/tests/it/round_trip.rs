@@ -69,16 +69,16 @@ fn every_setting() -> Vec<Settings> {
                         ("cross_fit:folds=3", "landmarks:4"),
                         ("cross_fit:folds=3", "features"),
                     ]) {
-                        all.push(Settings {
-                            kernel: kernel.parse().unwrap(),
-                            prepare: prepare.parse().unwrap(),
-                            norm,
-                            alpha,
-                            distance,
-                            calibration: calibration.parse().unwrap(),
-                            space: space.parse().unwrap(),
-                            ..Settings::default()
-                        });
+                        all.push(
+                            Settings::default()
+                                .with_kernel(kernel.parse().unwrap())
+                                .with_prepare(prepare.parse().unwrap())
+                                .with_norm(norm)
+                                .with_alpha(alpha)
+                                .with_distance(distance)
+                                .with_calibration(calibration.parse().unwrap())
+                                .with_space(space.parse().unwrap()),
+                        );
                     }
                 }
             }

@@ -1,8 +1,8 @@
 //! Detectors of several views: comparable scores, their combination, the model file, parts.
 
 use varnorm::calibrate::Calibration;
+use varnorm::detector::{Combination, View};
 use varnorm::detector::{Fitting, Preset, Views};
-use varnorm::model::{Combination, View};
 use varnorm::{Detector, Run, SeriesSet, Settings};
 
 use crate::common::Numbers;
@@ -175,7 +175,7 @@ fn two_to_nine_series_fit_by_default_and_say_what_they_can_support() {
     let run = Run::sequential();
     for count in 2..=9 {
         let corpus = Numbers(count as u64).walks(count, 12, 2);
-        let detector = Settings::default().fit(&corpus, &run).unwrap();
+        let detector = Settings::one_view().fit(&corpus, &run).unwrap();
         assert_eq!(detector.calibrated().unwrap().scores().len(), count);
         assert!(detector.warnings().iter().any(|w| w.contains("nothing will ever be flagged")), "{count}");
         assert!(detector.score(&corpus, &run).unwrap().scores().iter().all(|s| s.is_finite()));

@@ -7,10 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use varnorm::calibrate::{Calibration, Decision, Objective};
 use varnorm::data::{CsvLayout, CsvShape};
+use varnorm::detector::{Combination, Preset, Space};
 use varnorm::gram::Scaling;
 use varnorm::kernel::CATALOGUE;
-use varnorm::model::Space;
-use varnorm::study::{Compat, Method, Select};
 use varnorm::words::Word;
 use varnorm::{Distance, Error, Kernel, Norm};
 
@@ -88,13 +87,8 @@ fn names_are_those_of_the_types() {
     bare::<Scaling>(Scaling::WORDS);
     bare::<CsvLayout>(CsvLayout::WORDS);
     bare::<CsvShape>(CsvShape::WORDS);
-    bare::<Compat>(Compat::WORDS);
-    bare::<Select>(Select::WORDS);
-    bare::<Method>(Method::WORDS);
-    assert!(Method::WORDS.iter().all(|word| {
-        let method: Method = word.name.parse().unwrap();
-        word.aliases[0] == method.letter() && word.name == method.name()
-    }));
+    bare::<Preset>(Preset::WORDS);
+    bare::<Combination>(Combination::WORDS);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn an_entry_that_claims_more_than_it_can_hold_is_refused() {
 }
 
 fn npy(descr: &str, shape: &[usize], values: &[u8]) -> Vec<u8> {
-    [header::text(descr, shape), values.to_vec()].concat()
+    [header::npy_header(descr, shape), values.to_vec()].concat()
 }
 
 fn floats(shape: &[usize]) -> Vec<u8> {
@@ -69,13 +69,13 @@ fn ok(bytes: &[u8]) -> Dataset {
 
 #[test]
 fn headers_are_as_numpy_writes_them() {
-    let bytes = header::text("<f8", &[3]);
+    let bytes = header::npy_header("<f8", &[3]);
     assert_eq!(bytes.len() % 64, 0);
     assert!(
         bytes.starts_with(b"\x93NUMPY\x01\0\x76\0{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }")
     );
-    assert!(String::from_utf8_lossy(&header::text("<U1", &[])).contains("'shape': (), }"));
-    assert!(String::from_utf8_lossy(&header::text("<U1", &[2, 3])).contains("'shape': (2, 3), }"));
+    assert!(String::from_utf8_lossy(&header::npy_header("<U1", &[])).contains("'shape': (), }"));
+    assert!(String::from_utf8_lossy(&header::npy_header("<U1", &[2, 3])).contains("'shape': (2, 3), }"));
 }
 
 #[test]

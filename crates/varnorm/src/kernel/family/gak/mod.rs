@@ -446,6 +446,7 @@ impl Work for AdvanceInBand<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kernel;
     use crate::gram::{Scaling, grams};
     use crate::run::Run;
 
@@ -515,10 +516,8 @@ mod tests {
         series.iter().for_each(|s| set.push(s).unwrap());
         let kernels: Vec<Kernel> = specs
             .iter()
-            .map(|&(sigma, band)| Kernel::Gak {
-                sigma: crate::kernel::Parameter::Value(sigma),
-                band,
-                floor: 0.0,
+            .map(|&(sigma, band)| {
+                Gak { sigma: crate::kernel::Parameter::Value(sigma), band, floor: 0.0 }.into()
             })
             .collect();
         let found = grams(&kernels, &set, Scaling::Log, &Run::sequential()).unwrap();
