@@ -73,7 +73,9 @@ impl<'a> Measurer<'a> {
         let (mahalanobis, residual) = (start(Method::Mahalanobis), start(Method::Residual));
         search.mahalanobis(query, |norm, rank, square, outside| {
             out[(mahalanobis + norm * cells.ranks + rank) * queries + q] = square;
-            out[(residual + rank) * queries + q] = outside;
+            if norm == 0 {
+                out[(residual + rank) * queries + q] = outside;
+            }
         });
     }
 
