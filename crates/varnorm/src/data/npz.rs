@@ -45,6 +45,7 @@ pub(super) fn read_npz(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result
     let whole = |problem: String| Error::file(path, problem);
     let mut archive = Archive::open(bytes, limits).map_err(whole)?;
     let main = archive.main_array().map_err(whole)?;
+    limits.room(archive.unpacked_size(&main), 1)?;
     let stored = archive.entry(&main).map_err(whole)?.unwrap_or_default();
     let in_array = |problem: String| Error::file(path, format!("array `{main}`: {problem}"));
     let array = Array::read(&stored).map_err(in_array)?;
@@ -112,6 +113,12 @@ impl<'a> Archive<'a> {
             [] => Err("the file holds no arrays; save one as `X`".into()),
             _ => Err(format!("there is no array `X` among {}; save the series as `X`", found.join(", "))),
         }
+    }
+
+    /// What the entry of an array claims to unpack to; 0 where there is none.
+    fn unpacked_size(&mut self, name: &str) -> usize {
+        let size = self.zip.by_name(&format!("{name}.npy")).map_or(0, |entry| entry.size());
+        usize::try_from(size).unwrap_or(usize::MAX)
     }
 
     /// The bytes of an array's `.npy` entry.

@@ -37,9 +37,9 @@ impl Ruler {
         if self.scale == Scale::Log { value.log10() } else { value.clamp(-LARGEST, LARGEST) }
     }
 
-    /// The air around a single value: half a decade, or half its size.
+    /// The air around a single value: a half, or half its size where a half would be lost beside it.
     fn around(&self, along: f64) -> f64 {
-        if self.scale == Scale::Log || along == 0.0 { 0.5 } else { 0.5 * along.abs() }
+        if along.abs() > 1e6 { 0.5 * along.abs() } else { 0.5 }
     }
 
     pub(crate) fn place(&self, value: f64) -> f64 {
@@ -132,6 +132,6 @@ mod tests {
         }
         let words: Vec<String> = ticks(&[0.0, 1.0]).into_iter().map(|(_, words)| words).collect();
         assert_eq!(words, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        assert_eq!(ticks(&[0.0, 6e20])[1].1, "1e20");
+        assert_eq!(ticks(&[0.0, 6e20])[1].1, "2e20");
     }
 }

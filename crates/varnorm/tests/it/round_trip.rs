@@ -110,8 +110,11 @@ fn what_is_fitted_is_saved_and_loaded_and_scores_the_same() {
             fitted += 1;
             let bytes = match detector.to_bytes() {
                 Ok(bytes) => bytes,
+                // Numbers at the end of their range, which nobody scaled, may give a model that no file can hold: told in a
+                // sentence, and no file is replaced.
                 Err(problem) => {
-                    refused.push(format!("{name}, {settings:?}: {problem}"));
+                    assert!(problem.contains("nothing was written"), "{name}: {problem}");
+                    refused.push((name, settings.given()[0].prepare.to_string(), problem));
                     continue;
                 }
             };
@@ -132,12 +135,9 @@ fn what_is_fitted_is_saved_and_loaded_and_scores_the_same() {
             assert!(!bits(&detector).is_ok_and(|all| nan(&all)), "{name}: NaN: {settings:?}");
         }
     }
-    println!("{fitted} models");
-    assert!(
-        refused.is_empty(),
-        "{} of {fitted} cannot be saved: {:#?}",
-        refused.len(),
-        &refused[..refused.len().min(5)]
-    );
+    println!("{fitted} models, {} refused", refused.len());
+    let extreme = ["tiny", "subnormal", "huge"];
+    let wrong = refused.iter().find(|(name, prepare, _)| prepare != "none" || !extreme.contains(name));
+    assert!(wrong.is_none(), "{wrong:?}");
     assert!(fitted > 5000, "{fitted}");
 }
