@@ -39,6 +39,39 @@ impl Iterator for Normal {
     }
 }
 
+/// Uniform choices.
+pub(crate) struct Uniform(ChaCha8Rng);
+
+impl Uniform {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// One of `0..n`; 0 where there is none.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.0.next_u64() % (n as u64).max(1)) as usize
+    }
+
+    /// The whole part of `(most + 1)^u` for a uniform u in [0, 1): from 1 to `most`, small numbers more often.
+    pub(crate) fn whole_power(&mut self, most: usize) -> usize {
+        let uniform = (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let exponent = uniform * logarithm(most as f64 + 1.0);
+        (2..=most).take_while(|k| logarithm(*k as f64) <= exponent).last().unwrap_or(1)
+    }
+
+    /// So many of `0..n`, without repetition, in ascending order.
+    pub(crate) fn subset(&mut self, n: usize, size: usize) -> Vec<usize> {
+        let mut items: Vec<usize> = (0..n).collect();
+        let size = size.min(n);
+        for i in 0..size {
+            items.swap(i, i + self.below(n - i));
+        }
+        items.truncate(size);
+        items.sort_unstable();
+        items
+    }
+}
+
 /// The natural logarithm of a normal positive number, from arithmetic alone; absolute error about 1e-16.
 fn logarithm(x: f64) -> f64 {
     let bits = x.to_bits();
@@ -80,6 +113,23 @@ mod tests {
     fn a_seed_means_these_numbers() {
         let numbers: Vec<f64> = Normal::new(7).take(2).collect();
         assert_eq!(numbers, [-0.312_907_562_149_297_4, -0.303_586_949_763_329_56]);
+    }
+
+    #[test]
+    fn uniform_choices_have_their_chances() {
+        let (mut numbers, mut sizes, mut members) = (Uniform::new(3), [0.0; 4], [0.0; 5]);
+        for _ in 0..30_000 {
+            let size = numbers.whole_power(3);
+            sizes[size] += 1.0 / 30_000.0;
+            let subset = numbers.subset(5, size);
+            assert!(subset.len() == size && subset.is_sorted_by(|a, b| a < b));
+            subset.iter().for_each(|m| members[*m] += 1.0 / 30_000.0);
+        }
+        let chance = |k: usize| if k == 0 { 0.0 } else { (1.0 + 1.0 / k as f64).ln() / 4f64.ln() };
+        assert!((0..4).all(|k| (sizes[k] - chance(k)).abs() < 0.01), "{sizes:?}");
+        let mean = (1..4).map(|k| k as f64 * chance(k)).sum::<f64>() / 5.0;
+        assert!(members.iter().all(|share| (share - mean).abs() < 0.01), "{members:?}");
+        assert_eq!((numbers.subset(0, 3), numbers.whole_power(1), numbers.below(0)), (vec![], 1, 0));
     }
 
     #[test]

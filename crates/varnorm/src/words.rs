@@ -53,6 +53,10 @@ pub trait Entry {
     fn example(&self) -> &str;
     /// How it stands in a list of what can be written.
     fn listed(&self) -> &str;
+    /// Whether an object may have this field beside its name.
+    fn takes(&self, key: &str) -> bool {
+        self.keys().contains(&key)
+    }
     /// Whether this is its name, or another name of it.
     fn answers_to(&self, name: &str) -> bool {
         self.name() == name
@@ -220,7 +224,7 @@ impl<E: Entry> Vocabulary<E> {
 
     fn check_keys(&self, object: &Map<String, Value>, entry: &E) -> Result<()> {
         let keys = entry.keys();
-        match object.iter().find(|(key, _)| *key != self.tag() && !keys.contains(&key.as_str())) {
+        match object.iter().find(|(key, _)| *key != self.tag() && !entry.takes(key)) {
             None => Ok(()),
             Some((key, value)) => {
                 let known = if keys.is_empty() { "none".into() } else { keys.join(", ") };

@@ -135,6 +135,9 @@ impl ParameterInfo {
     }
 }
 
+/// The field of a kernel's JSON that holds what it learned from a corpus beside its parameters: written by a fit, not by users.
+const FITTED: &str = "fitted";
+
 /// One kernel, described.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct KernelInfo {
@@ -168,6 +171,11 @@ impl Entry for KernelInfo {
     fn listed(&self) -> &str {
         self.name
     }
+
+    /// JSON also has what was learned from a corpus.
+    fn takes(&self, key: &str) -> bool {
+        key == FITTED || self.parameters.iter().any(|parameter| parameter.name == key)
+    }
 }
 
 const KERNELS: Vocabulary<KernelInfo> = Vocabulary {
@@ -191,8 +199,8 @@ impl std::str::FromStr for Kernel {
 }
 
 impl std::fmt::Display for Kernel {
-    /// The short form: `flat_rbf:sigma=0.7`.
+    /// The short form: `flat_rbf:sigma=0.7`. What was learned from a corpus is in the JSON only.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        KERNELS.print(self, &[], f)
+        KERNELS.print(self, &[FITTED], f)
     }
 }

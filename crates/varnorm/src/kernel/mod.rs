@@ -17,6 +17,9 @@ pub(crate) mod pass;
 mod points;
 
 pub use catalogue::{KernelInfo, ParameterInfo, ParameterKind, ParameterRange};
+pub use family::radon::RadonFit;
+pub use family::rocket::RocketFit;
+pub use family::shares::share_features;
 pub use family::sig::{Compat, Lift};
 pub use family::sig_explicit::{signature_feature_names, signature_features};
 pub use family::sig_fourier::{Form, fourier_signature_features};

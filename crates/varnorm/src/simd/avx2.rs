@@ -79,6 +79,21 @@ impl Register for Four {
         // SAFETY: see above.
         unsafe { Self(_mm256_andnot_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(value.0, bound.0), self.0)) }
     }
+    #[inline(always)]
+    fn count_above(self, value: Self, bound: Self) -> Self {
+        // SAFETY: see above. A comparison that holds is the whole number -1.
+        unsafe {
+            let above = _mm256_castpd_si256(_mm256_cmp_pd::<_CMP_GT_OQ>(value.0, bound.0));
+            Self(_mm256_castsi256_pd(_mm256_sub_epi64(_mm256_castpd_si256(self.0), above)))
+        }
+    }
+    #[inline(always)]
+    fn counted(self) -> f64 {
+        let mut lanes = [0i64; 4];
+        // SAFETY: see above; the array is good for four whole numbers.
+        unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), _mm256_castpd_si256(self.0)) };
+        lanes.iter().sum::<i64>() as f64
+    }
 }
 
 impl super::Four for Four {

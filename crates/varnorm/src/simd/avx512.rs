@@ -90,6 +90,20 @@ impl Register for Eight {
         // SAFETY: see above.
         unsafe { Self(_mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_NLT_UQ>(value.0, bound.0), self.0)) }
     }
+    #[inline(always)]
+    fn count_above(self, value: Self, bound: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let (above, counts) =
+                (_mm512_cmp_pd_mask::<_CMP_GT_OQ>(value.0, bound.0), _mm512_castpd_si512(self.0));
+            Self(_mm512_castsi512_pd(_mm512_mask_add_epi64(counts, above, counts, _mm512_set1_epi64(1))))
+        }
+    }
+    #[inline(always)]
+    fn counted(self) -> f64 {
+        // SAFETY: see above.
+        unsafe { _mm512_reduce_add_epi64(_mm512_castpd_si512(self.0)) as f64 }
+    }
 }
 
 impl Eight {

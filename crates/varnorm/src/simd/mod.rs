@@ -91,6 +91,10 @@ pub(crate) trait Register: Copy {
     fn mul_sub(self, factor: Self, term: Self) -> Self;
     /// 0 in the lanes where `value < bound`, self elsewhere.
     fn zero_where_less(self, value: Self, bound: Self) -> Self;
+    /// A counter, begun as `splat(0.0)`: one more in the lanes where `value > bound`. Only [`counted`](Self::counted) reads it.
+    fn count_above(self, value: Self, bound: Self) -> Self;
+    /// What all lanes of a counter have counted.
+    fn counted(self) -> f64;
 }
 
 /// Registers of four.
@@ -389,6 +393,36 @@ mod tests {
                 let expected = [first, some, width as f64, second];
                 assert!(sums.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{sums:?}");
             }
+        }
+    }
+
+    /// How many of some numbers are above a bound.
+    struct Above<'a>(&'a [f64], f64, &'a mut f64);
+
+    impl Work for Above<'_> {
+        #[inline(always)]
+        fn run<I: Isa>(self) {
+            let mut counter = I::Register::splat(0.0);
+            for cell in self.0.as_chunks::<W>().0 {
+                for at in 0..W / I::Register::WIDTH {
+                    counter = counter.count_above(I::Register::load(cell, at), I::Register::splat(self.1));
+                }
+            }
+            *self.2 = counter.counted();
+        }
+    }
+
+    #[test]
+    fn counters_count_what_is_above_and_nothing_else() {
+        let mut numbers: Vec<f64> = (0..64).map(|i| f64::from(i % 9) - 4.0).collect();
+        numbers[7] = f64::NAN;
+        numbers[8] = f64::NEG_INFINITY;
+        for bound in [-5.0, -4.0, 0.0, 3.5, 4.0, f64::INFINITY] {
+            let expected = numbers.iter().filter(|v| **v > bound).count() as f64;
+            let (mut found, mut plain) = (0.0, 0.0);
+            dispatch(Above(&numbers, bound, &mut found));
+            Above(&numbers, bound, &mut plain).run::<Separate>();
+            assert_eq!((found, plain), (expected, expected), "{bound}");
         }
     }
 

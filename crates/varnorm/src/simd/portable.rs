@@ -45,6 +45,12 @@ impl<I: Isa> Register for Plain<I> {
         mul_add(factor, term) = |a, b, c| I::mul_add(a, b, c);
         mul_sub(factor, term) = |a, b, c| I::mul_add(a, b, -c);
         zero_where_less(value, bound) = |a, b, c| if b < c { 0.0 } else { a };
+        count_above(value, bound) = |a, b, c| if b > c { a + 1.0 } else { a };
+    }
+
+    #[inline(always)]
+    fn counted(self) -> f64 {
+        self.0.iter().sum()
     }
 
     #[inline(always)]

@@ -9,12 +9,14 @@ use varnorm::gram::{Scaling, gram};
 use varnorm::internal::Ranker;
 use varnorm::{Detector, Distance, Kernel, Norm, Run, SeriesSet, Settings};
 
-const FEATURE_KERNELS: [&str; 5] = [
+const FEATURE_KERNELS: [&str; 7] = [
     "flat_linear",
     "sig_explicit:level=3,scale=0.5",
     "sig_random:features=12,variance=0.1,seed=3",
     "sig_fourier:level=3,features=16,sigma=2,scale=0.5",
     "sig_fourier:level=2,features=4,form=diagonal,sigma=2,scale=0.5",
+    "rocket:features=84",
+    "radon:directions=6,thresholds=4",
 ];
 
 fn settings(space: &str, kernel: &str) -> Settings {

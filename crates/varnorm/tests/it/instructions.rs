@@ -5,22 +5,26 @@ use std::process::{Command, Stdio};
 use crate::common::Numbers;
 use varnorm::gram::{Scaling, grams};
 use varnorm::kernel::{CATALOGUE, SigPde};
-use varnorm::{Kernel, Run};
+use varnorm::{Kernel, Run, SeriesSet};
 
 /// Where a process that the test has started is to write its values.
 const FILE: &str = "VARNORM_TEST_VALUES";
 
-fn kernels() -> Vec<Kernel> {
+fn kernels(corpus: &SeriesSet) -> Vec<Kernel> {
     let more = ["gak:sigma=2,band=4", "sig_pde:scale=0.05,dyadic=1", "sig_pde:scale=0.05,tolerance=1e-12"];
     let examples = CATALOGUE.iter().map(|info| info.example);
-    examples.chain(more).map(|spec| spec.parse().unwrap()).collect()
+    examples.chain(more).map(|spec| spec.parse::<Kernel>().unwrap().resolve(corpus).unwrap()).collect()
+}
+
+fn corpus(channels: usize) -> SeriesSet {
+    Numbers(9).walks(37, 21, channels)
 }
 
 /// The values of all kernels, for few channels and for many.
 fn values() -> Vec<f64> {
     let run = Run::sequential();
-    let sets = [3, 30].map(|channels| Numbers(9).walks(37, 21, channels));
-    let all = |set| grams(&kernels(), set, Scaling::Raw, &run).unwrap();
+    let sets = [3, 30].map(corpus);
+    let all = |set| grams(&kernels(set), set, Scaling::Raw, &run).unwrap();
     sets.iter().flat_map(all).flat_map(|gram| gram.matrix.values().to_vec()).collect()
 }
 
@@ -45,7 +49,7 @@ fn instruction_sets_agree() {
         let bytes = std::fs::read(file).unwrap();
         let found = bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
         assert_eq!(found.len(), best.len());
-        let (kernels, of_one) = (kernels(), 37 * 37);
+        let (kernels, of_one) = (kernels(&corpus(3)), 37 * 37);
         let mut differ = false;
         for (at, (found, best)) in found.zip(&best).enumerate() {
             let kernel = &kernels[at / of_one % kernels.len()];

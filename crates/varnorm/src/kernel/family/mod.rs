@@ -8,6 +8,9 @@ mod list;
 pub(crate) mod flat;
 pub(crate) mod gak;
 pub(crate) mod integral;
+pub(crate) mod radon;
+pub(crate) mod rocket;
+pub(crate) mod shares;
 pub(crate) mod sig;
 pub(crate) mod sig_explicit;
 pub(crate) mod sig_fourier;
@@ -34,6 +37,8 @@ list::kernels! {
     sig_fourier::SigFourier,
     sig_pde::SigPde,
     sig_explicit::SigExplicit,
+    rocket::Rocket,
+    radon::Radon,
 }
 
 /// What is known of a kernel. Methods without a default are needed; a kernel with [`features`](Family::features) needs no walk

@@ -9,7 +9,7 @@ use varnorm::{Kernel, Run};
 #[test]
 fn bits_do_not_depend_on_threads_tiles_or_company() {
     let set = Numbers(7).walks(60, 40, 4);
-    let kernels = every_kernel();
+    let kernels = every_kernel(&set);
     let grid: Vec<Kernel> = kernels
         .iter()
         .cloned()
@@ -72,7 +72,7 @@ fn queries_of_another_set_have_the_values_of_the_whole() {
     let (corpus, queries) = (Numbers(31).walks(21, 6, 2), Numbers(32).walks(7, 6, 2));
     let mut both = corpus.clone();
     both.extend(&queries).unwrap();
-    for kernel in every_kernel() {
+    for kernel in every_kernel(&corpus) {
         for scaling in [Scaling::Raw, Scaling::Normalized] {
             let whole = gram::gram(&kernel, &both, scaling, &run).unwrap();
             let selves = &whole.self_values[..corpus.len()];
@@ -94,7 +94,7 @@ fn queries_of_another_set_have_the_values_of_the_whole() {
 #[test]
 fn self_values_of_queries_are_their_own() {
     let (corpus, queries, run) = (Numbers(8).walks(5, 12, 2), Numbers(9).walks(9, 12, 2), Run::sequential());
-    for kernel in every_kernel() {
+    for kernel in every_kernel(&corpus) {
         let selves = |set| gram::self_values(std::slice::from_ref(&kernel), set, &run).unwrap().remove(0);
         let found = gram::cross(&kernel, &queries, &corpus, &selves(&corpus), Scaling::Raw, &run).unwrap();
         let own: Vec<f64> = selves(&queries).iter().map(|s| s.value()).collect();
@@ -107,7 +107,7 @@ fn blocks_have_the_bits_of_the_whole() {
     let (set, run) = (Numbers(8).walks(23, 20, 3), Run::sequential());
     let part = |range: std::ops::Range<usize>| set.select(&range.collect::<Vec<_>>());
     let (before, after) = (part(0..9), part(9..23));
-    for kernel in every_kernel() {
+    for kernel in every_kernel(&set) {
         let selves = |set| gram::self_values(std::slice::from_ref(&kernel), set, &run).unwrap().remove(0);
         let (rows, columns, corpus) = (selves(&before), selves(&after), selves(&set));
         let rows = Side { set: &before, self_values: &rows };

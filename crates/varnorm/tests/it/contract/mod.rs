@@ -8,12 +8,13 @@ mod sound;
 mod values;
 mod words;
 
-use varnorm::Kernel;
 use varnorm::kernel::{CATALOGUE, SigPde};
+use varnorm::{Kernel, SeriesSet};
 
-fn every_kernel() -> Vec<Kernel> {
-    let examples = CATALOGUE.iter().map(|info| info.example);
-    examples.chain(VARIANTS.iter().copied()).map(|spec| spec.parse().unwrap()).collect()
+/// All examples and variants. What they state stays; what they learn from a corpus is learned from this one.
+fn every_kernel(corpus: &SeriesSet) -> Vec<Kernel> {
+    let specs = CATALOGUE.iter().map(|info| info.example).chain(VARIANTS.iter().copied());
+    specs.map(|spec| spec.parse::<Kernel>().unwrap().resolve(corpus).unwrap()).collect()
 }
 
 /// Other paths through kernels of the catalogue than their examples take.
@@ -26,6 +27,8 @@ const VARIANTS: &[&str] = &[
     "sig_pde:scale=0.05,dyadic=0",
     "sig_pde:lift=rbf,sigma=2,scale=1.5,dyadic=2",
     "sig_fourier:level=2,features=5,form=diagonal,sigma=2,scale=1.5,seed=3",
+    "rocket:features=840",
+    "radon:directions=7,thresholds=3,window=4",
 ];
 
 /// What a kernel promises beside rounding.

@@ -10,7 +10,7 @@ use varnorm::{Kernel, Run, SeriesSet};
 fn gram_matrices_are_exactly_symmetric_and_positive_semidefinite() {
     let run = Run::sequential();
     let set = Numbers(6).walks(60, 12, 3);
-    for kernel in every_kernel() {
+    for kernel in every_kernel(&set) {
         for scaling in [Scaling::Raw, Scaling::Normalized] {
             let gram = gram::gram(&kernel, &set, scaling, &run).unwrap();
             let n = gram.len();

@@ -18,6 +18,7 @@ fn json_and_words_survive_the_round_trip() {
         let resolved = default.resolve(&corpus).unwrap();
         assert!(!serde_json::to_string(&resolved).unwrap().contains("auto"), "{resolved}");
         assert_eq!(resolved.resolve(&corpus).unwrap(), resolved);
+        assert_eq!(serde_json::to_string(&resolved).unwrap().parse::<Kernel>().unwrap(), resolved);
     }
 }
 
@@ -50,6 +51,11 @@ fn mistakes_in_a_specification_say_what_is_allowed() {
         ("sig_fourier:form=diagonal,level=12", "or the form tensor"),
         ("sig_fourier:form=round", "unknown variant"),
         ("sig_fourier:level=40", "level from 1 to 32"),
+        ("rocket:features=10000", "must be a multiple of 84 from 84 to 84000, such as 9996"),
+        ("rocket:features=0", "such as 84"),
+        ("rocket:fitted=1", "invalid type"),
+        ("radon:window=0", "must be from 1 to 1000"),
+        ("radon:directions=10000,thresholds=1000", "more than 100000 features"),
     ] {
         let error = spec.parse::<Kernel>().unwrap_err().to_string();
         assert!(error.contains(words), "{spec}: {error}");

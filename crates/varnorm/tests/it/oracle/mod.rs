@@ -9,6 +9,7 @@ mod integral;
 pub mod norm;
 mod random;
 mod reservoir;
+pub mod rocket;
 mod signature;
 
 use serde_json::Value;
@@ -32,6 +33,8 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("sig_fourier", random::sig_fourier),
     ("sig_pde", goursat::sig_pde),
     ("sig_explicit", signature::sig_explicit),
+    ("rocket", rocket::value),
+    ("radon", random::radon),
 ];
 
 /// Two series, all values in one row each, and the kernel that is wanted of them.

@@ -1,6 +1,6 @@
 //! Kernels of random features: their inner products. The features themselves are checked beside their definition.
 
-use varnorm::kernel::{fourier_signature_features, random_signature};
+use varnorm::kernel::{fourier_signature_features, random_signature, share_features};
 use varnorm::{Matrix, Run, SeriesSet};
 
 use super::{Pair, dot};
@@ -18,6 +18,13 @@ pub fn sig_fourier(pair: &Pair<'_>) -> f64 {
     let features =
         |values: &[f64]| fourier_signature_features(&single(pair, values), pair.kernel, &Run::sequential());
     product(pair, |values| features(values).unwrap())
+}
+
+pub fn radon(pair: &Pair<'_>) -> f64 {
+    let features =
+        |values: &[f64]| share_features(&single(pair, values), pair.kernel, &Run::sequential()).unwrap();
+    let count = pair.whole("directions").unwrap() * pair.whole("thresholds").unwrap();
+    product(pair, features) / count as f64
 }
 
 fn single(pair: &Pair<'_>, values: &[f64]) -> SeriesSet {

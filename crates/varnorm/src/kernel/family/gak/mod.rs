@@ -446,8 +446,8 @@ impl Work for AdvanceInBand<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kernel;
     use crate::gram::{Scaling, grams};
+    use crate::kernel::Kernel;
     use crate::run::Run;
 
     struct Locals<'a>(&'a [f64], &'a mut [f64]);
@@ -516,9 +516,7 @@ mod tests {
         series.iter().for_each(|s| set.push(s).unwrap());
         let kernels: Vec<Kernel> = specs
             .iter()
-            .map(|&(sigma, band)| {
-                Gak { sigma: crate::kernel::Parameter::Value(sigma), band, floor: 0.0 }.into()
-            })
+            .map(|&(sigma, band)| Gak { sigma: Parameter::Value(sigma), band, floor: 0.0 }.into())
             .collect();
         let found = grams(&kernels, &set, Scaling::Log, &Run::sequential()).unwrap();
         for ((sigma, band), gram) in specs.iter().zip(&found) {
