@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use varnorm::gram::{self as grams, Scaled, Scaling};
 use varnorm::internal::{self, Side};
 use varnorm::kernel::{CATALOGUE, fourier_signature_features, random_signature as random_features};
-use varnorm::kernel::{Parameter, SigRandom};
+use varnorm::kernel::{Parameter, SigRandom, share_features as shares};
 use varnorm::kernel::{signature_feature_names as feature_names, signature_features as features};
 use varnorm::{Kernel, Preparation};
 
@@ -207,6 +207,24 @@ pub fn random_signature<'py>(
             return Err(varnorm::Error::bad_param("variance", "auto", "was not worked out"));
         };
         random_features(&series, features, variance, seed, run)
+    })?;
+    from_matrix(py, found)
+}
+
+/// The features of a kernel `rocket` or `radon` that was resolved on a corpus, one row per series.
+#[pyfunction]
+#[pyo3(signature = (series, kernel, n_jobs=None, progress=None))]
+pub fn share_features<'py>(
+    py: Python<'py>,
+    series: &SeriesSet,
+    kernel: &str,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (series, kernel) = (Arc::clone(&series.set), parsed::<Kernel>(kernel)?);
+    let found = Call { n_jobs, progress, operations: LONG }.run(py, move |run| {
+        series.require_finite("")?;
+        shares(&series, &kernel, run)
     })?;
     from_matrix(py, found)
 }

@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use super::kernels::{
         catalogue, fourier_signature, gram, gram_block, gram_check, kernel_json, kernel_words,
-        random_signature, resolve, self_values, signature_feature_names, signature_features,
+        random_signature, resolve, self_values, share_features, signature_feature_names, signature_features,
     };
     #[pymodule_export]
     use super::metrics::{average_precision, roc_auc};

@@ -17,7 +17,7 @@ from sklearn.svm import SVC, OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import varnorm
-from varnorm import FourierSignature, NoveltyDetector, RandomSignature, SignatureFeatures
+from varnorm import FourierSignature, NoveltyDetector, Radon, RandomSignature, Rocket, SignatureFeatures
 from varnorm.kernels import FlatRbf, Gak
 
 ESTIMATORS = [
@@ -26,6 +26,8 @@ ESTIMATORS = [
     SignatureFeatures(),
     RandomSignature(features=8),
     FourierSignature(level=2, features=8),
+    Rocket(features=84),
+    Radon(directions=6, thresholds=4),
 ]
 
 

@@ -9,7 +9,7 @@ Novelty detection for time series with variance norms: the Mahalanobis distance 
 array([0.091, 0.091, 0.091])
 
 `NoveltyDetector` is a scikit-learn estimator; `gram` and `kernels` give kernel values; `SignatureFeatures`,
-`RandomSignature` and `FourierSignature` are transformers; `VarianceNorm` is for the theory; `study` reproduces the paper's experiments.
+`RandomSignature`, `FourierSignature`, `Rocket` and `Radon` are transformers; `VarianceNorm` is for the theory; `study` reproduces the paper's experiments.
 """
 
 import importlib.metadata
@@ -23,7 +23,7 @@ from ._study import Study, study, study_grid, study_merge
 from ._theory import Theory, theory
 from .detector import NoveltyDetector
 from .errors import VarnormError, VarnormWarning
-from .features import FourierSignature, RandomSignature, SignatureFeatures
+from .features import FourierSignature, Radon, RandomSignature, Rocket, SignatureFeatures
 from .norm import Measured, VarianceNorm
 
 __version__ = importlib.metadata.version("varnorm")
@@ -34,7 +34,9 @@ __all__ = [
     "Measured",
     "NoveltyDetector",
     "Page",
+    "Radon",
     "RandomSignature",
+    "Rocket",
     "SignatureFeatures",
     "Study",
     "Theory",

@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "calibration_needs_outliers", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_fills_missing", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "signature_feature_names", "signature_features", "space_grows", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "calibration_needs_outliers", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_fills_missing", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "share_features", "signature_feature_names", "signature_features", "space_grows", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Dataset:
@@ -503,6 +503,11 @@ def self_values(kernel: str, series: SeriesSet, n_jobs: SupportsIndex | None = N
 def settings(settings: str) -> str:
     """
     All settings with their defaults filled in: the program's JSON.
+    """
+
+def share_features(series: SeriesSet, kernel: str, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+    """
+    The features of a kernel `rocket` or `radon` that was resolved on a corpus, one row per series.
     """
 
 def signature_feature_names(channels: SupportsIndex, level: SupportsIndex) -> list[str]:

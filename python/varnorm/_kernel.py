@@ -18,6 +18,7 @@ from .errors import ParameterError
 Self = TypeVar("Self", bound="Kernel")
 
 
+@dataclasses.dataclass
 class Kernel:
     """A kernel: plain data that says which inner product of time series is meant.
 
@@ -26,10 +27,12 @@ class Kernel:
     """
 
     name: ClassVar[str] = ""
+    #: What was learned from a corpus beside the parameters, by `resolve` or a fit; None where nothing was.
+    fitted: dict[str, Any] | None = dataclasses.field(default=None, init=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the program's settings and model files; what is left to `auto` is left out."""
-        given = {field.name.rstrip("_"): getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        given = {field.name.rstrip("_"): getattr(self, field.name) for field in dataclasses.fields(self)}
         return {"kernel": self.name} | {k: v for k, v in given.items() if v is not None and not _is_auto(v)}
 
     def to_words(self) -> str:
@@ -41,7 +44,7 @@ class Kernel:
         from ._input import to_series
 
         found: dict[str, Any] = json.loads(_core.resolve(_dumped(self.to_dict()), to_series(X, layout)))
-        return type(self)(**_fields(type(self), found))
+        return _made(type(self), found)
 
     def __call__(
         self,
@@ -59,7 +62,7 @@ class Kernel:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters, as scikit-learn asks for them."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
 
     def set_params(self: Self, **params: Any) -> Self:
         """Changes parameters, as scikit-learn does: `GridSearchCV(detector, {"kernel__sigma": [1, 2]})`."""
@@ -88,9 +91,14 @@ def _dumped(values: dict[str, Any]) -> str:
     return json.dumps(values, default=plain)
 
 
-def _fields(kind: type[Kernel], found: dict[str, Any]) -> dict[str, Any]:
-    names = {field.name.rstrip("_"): field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    return {names[key]: value for key, value in found.items() if key != "kernel"}
+def _made(kind: type[Self], found: dict[str, Any]) -> Self:
+    """A kernel of this class from its JSON."""
+    names = {field.name.rstrip("_"): field.name for field in dataclasses.fields(kind)}
+    made = kind()
+    for key, value in found.items():
+        if key != "kernel":
+            setattr(made, names[key], value)
+    return made
 
 
 def kernel_spec(kernel: Any) -> str:
@@ -110,4 +118,4 @@ def kernel_from(kernel: KernelLike) -> Kernel:
 
     found = json.loads(_core.kernel_json(kernel_spec(kernel)))
     kind: type[Kernel] = kernels.BY_NAME[found["kernel"]]
-    return kind(**_fields(kind, found))
+    return _made(kind, found)

@@ -1,4 +1,4 @@
-"""Signatures as features, for any other estimator."""
+"""Signatures, convolutions and windows as features, for any other estimator."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core
+from . import _core, kernels
 from ._input import Layout
+from ._kernel import Kernel, kernel_from, kernel_spec
 from ._progress import Listening, Progress
 from ._table import admit
 from .errors import DataError
@@ -209,3 +210,113 @@ class FourierSignature(_Features):
     def _names(self) -> list[str]:
         sizes = [self.features * (2**m if self.form == "diagonal" else 1) for m in range(1, self.level + 1)]
         return ["F0", *(f"F{m},{at}" for m, size in enumerate(sizes, 1) for at in range(size))]
+
+
+class _Shares(_Features):
+    """Transformers whose features are shares of steps; what they learn is part of a kernel."""
+
+    kernel_: Kernel
+
+    def _kernel(self) -> Kernel:
+        raise NotImplementedError
+
+    def _learn(self, prepared: _core.SeriesSet) -> None:
+        self.kernel_ = kernel_from(json.loads(_core.resolve(kernel_spec(self._kernel()), prepared)))
+
+    def _features(self, prepared: _core.SeriesSet) -> Floats:
+        with Listening(self.progress) as listener:
+            return _core.share_features(prepared, kernel_spec(self.kernel_), self.n_jobs, listener)
+
+
+class Rocket(_Shares):
+    """MiniRocket: for 84 fixed convolutions at several dilations, the shares of steps above biases.
+
+    Dilations and biases are learned in `fit`, the latter as quantiles of convolutions of random series. Series may have any lengths.
+
+    Parameters
+    ----------
+    features : int
+        Number of features, a multiple of 84.
+    seed : int
+        Chooses series for the biases, and subsets of channels.
+    prepare : str
+        What is done before.
+    layout, n_jobs, progress :
+        As for `NoveltyDetector`.
+
+    Examples
+    --------
+    >>> import varnorm
+    >>> varnorm.Rocket(features=84).fit_transform([[0.0, 1.0, 3.0], [2.0, 1.0, 1.0]]).shape
+    (2, 84)
+    """
+
+    def __init__(
+        self,
+        features: int = 9996,
+        seed: int = 0,
+        prepare: str = "none",
+        layout: Layout = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.features = features
+        self.seed = seed
+        self.prepare = prepare
+        self.layout = layout
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _kernel(self) -> Kernel:
+        return kernels.Rocket(self.features, self.seed)
+
+    def _names(self) -> list[str]:
+        learned: dict[str, Any] = self.kernel_.to_dict()["fitted"]
+        dilations = zip(learned["dilations"], learned["counts"])
+        return [f"C{dilation},{kernel},{at}" for dilation, count in dilations for kernel in range(84) for at in range(count)]
+
+
+class Radon(_Shares):
+    """Cumulative Radon features: the shares of steps whose windows are at or below thresholds along random directions.
+
+    Dilations and thresholds are learned in `fit`. Series may have any lengths.
+
+    Parameters
+    ----------
+    directions, thresholds, window, seed : int
+        As for `varnorm.kernels.Radon`; there are `directions * thresholds` features.
+    prepare, layout, n_jobs, progress :
+        As for `Rocket`.
+
+    Examples
+    --------
+    >>> import varnorm
+    >>> varnorm.Radon(directions=10).fit_transform([[0.0, 1.0, 3.0], [2.0, 1.0, 1.0]]).shape
+    (2, 200)
+    """
+
+    def __init__(
+        self,
+        directions: int = 100,
+        thresholds: int = 20,
+        window: int = 9,
+        seed: int = 0,
+        prepare: str = "none",
+        layout: Layout = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.directions = directions
+        self.thresholds = thresholds
+        self.window = window
+        self.seed = seed
+        self.prepare = prepare
+        self.layout = layout
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _kernel(self) -> Kernel:
+        return kernels.Radon(self.directions, self.thresholds, self.window, self.seed)
+
+    def _names(self) -> list[str]:
+        return [f"P{direction},{at}" for direction in range(self.directions) for at in range(self.thresholds)]

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from ._kernel import Kernel, kernel_from
 
-__all__ = ["BY_NAME", "FlatLinear", "FlatPoly", "FlatRbf", "Gak", "IntegralPoly", "IntegralRbf", "Kernel", "Sig", "SigExplicit", "SigFourier", "SigPde", "SigRandom", "Vrk", "kernel_from"]
+__all__ = ["BY_NAME", "FlatLinear", "FlatPoly", "FlatRbf", "Gak", "IntegralPoly", "IntegralRbf", "Kernel", "Radon", "Rocket", "Sig", "SigExplicit", "SigFourier", "SigPde", "SigRandom", "Vrk", "kernel_from"]
 
 
 @dataclass
@@ -269,6 +269,50 @@ class SigExplicit(Kernel):
     scale: float | Literal["auto"] = "auto"
 
 
+@dataclass
+class Rocket(Kernel):
+    """<phi(x), phi(y)> / features, phi the shares of steps at which convolutions exceed biases
+
+    Series of any lengths.
+
+    Parameters
+    ----------
+    features :
+        number of features, a multiple of 84 (default 9996)
+    seed :
+        chooses series for the biases, and subsets of channels (default 0)
+    """
+
+    name: ClassVar[str] = "rocket"
+    features: int = 9996
+    seed: int = 0
+
+
+@dataclass
+class Radon(Kernel):
+    """<phi(x), phi(y)> / features, phi the shares of steps whose windows are at or below thresholds
+
+    Series of any lengths.
+
+    Parameters
+    ----------
+    directions :
+        number of random directions (default 100)
+    thresholds :
+        thresholds of every direction (default 20)
+    window :
+        steps of a window, each of them as far apart as the direction's dilation (default 9)
+    seed :
+        seed of the directions (default 0)
+    """
+
+    name: ClassVar[str] = "radon"
+    directions: int = 100
+    thresholds: int = 20
+    window: int = 9
+    seed: int = 0
+
+
 #: Kernels by their names in the program and in JSON.
 BY_NAME: dict[str, type[Kernel]] = {
     "flat_linear": FlatLinear,
@@ -283,4 +327,6 @@ BY_NAME: dict[str, type[Kernel]] = {
     "sig_fourier": SigFourier,
     "sig_pde": SigPde,
     "sig_explicit": SigExplicit,
+    "rocket": Rocket,
+    "radon": Radon,
 }
