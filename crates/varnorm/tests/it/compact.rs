@@ -16,7 +16,7 @@ const FEATURE_KERNELS: [&str; 7] = [
     "sig_fourier:level=3,features=16,sigma=2,scale=0.5",
     "sig_fourier:level=2,features=4,form=diagonal,sigma=2,scale=0.5",
     "rocket:features=84",
-    "radon:directions=6,thresholds=4",
+    "radon:directions=40,thresholds=4",
 ];
 
 fn settings(space: &str, kernel: &str) -> Settings {
