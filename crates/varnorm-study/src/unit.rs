@@ -333,7 +333,7 @@ pub(crate) fn prepared(
 ) -> Result<(SeriesSet, SeriesSet)> {
     let mut preparation = Preparation::published();
     if time {
-        preparation.steps.push(Step::Time {});
+        preparation.steps.push(Step::Time { length: 1.0 });
     }
     let (fitted, corpus) = preparation.fit(corpus)?;
     let mut set = corpus.clone();

@@ -57,7 +57,7 @@ pub fn preparation(steps: &[FittedStep]) -> String {
         FittedStep::Asinh {} => "far values drawn in by the inverse hyperbolic sine".into(),
         FittedStep::Clip { limit } => format!("limited to -{limit} to {limit}"),
         FittedStep::Basepoint {} => "started from zero".into(),
-        FittedStep::Time {} => "with time as a channel".into(),
+        FittedStep::Time { .. } => "with time as a channel".into(),
         FittedStep::Visibility { .. } => "with one end marked".into(),
         FittedStep::LeadLag {} => "each channel beside itself one step behind".into(),
     };

@@ -441,7 +441,7 @@ mod tests {
             }
             assert!(Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err().contains("malformed"));
             let mut bad = good.clone();
-            bad.fitted.views[0].preparation.steps.push(FittedStep::Time {});
+            bad.fitted.views[0].preparation.steps.push(FittedStep::Time { length: 1.0 });
             assert!(Detector::from_bytes(&bad.unchecked_bytes().unwrap()).unwrap_err().contains("channels"));
         }
     }

@@ -45,7 +45,11 @@ pub enum FittedStep {
     /// See [`Step::Basepoint`].
     Basepoint {},
     /// See [`Step::Time`].
-    Time {},
+    Time {
+        /// Where the channel ends.
+        #[serde(default = "super::unit", skip_serializing_if = "super::is_unit")]
+        length: f64,
+    },
     /// See [`Step::Visibility`].
     Visibility {
         /// Which end.
@@ -127,7 +131,7 @@ impl FittedStep {
     /// Channels of series with so many, after this step.
     pub(crate) fn channels_after(&self, channels: usize) -> usize {
         match self {
-            Self::Time {} | Self::Visibility { .. } => channels.saturating_add(1),
+            Self::Time { .. } | Self::Visibility { .. } => channels.saturating_add(1),
             Self::LeadLag {} => channels.saturating_mul(2),
             _ => channels,
         }
@@ -145,7 +149,7 @@ impl FittedStep {
             Step::Clip { limit } => Self::Clip { limit: *limit },
             Step::Asinh {} => Self::Asinh {},
             Step::Basepoint {} => Self::Basepoint {},
-            Step::Time {} => Self::Time {},
+            Step::Time { length } => Self::Time { length: *length },
             Step::Visibility { end } => Self::Visibility { end: *end },
             Step::LeadLag {} => Self::LeadLag {},
         })
@@ -169,7 +173,7 @@ impl FittedStep {
                 Ok(set)
             }
             Self::Basepoint {} => paths::basepoint(&set),
-            Self::Time {} => paths::time(&set),
+            Self::Time { length } => paths::time(&set, *length),
             Self::Visibility { end } => paths::visibility(&set, *end),
             Self::LeadLag {} => paths::lead_lag(&set),
         }

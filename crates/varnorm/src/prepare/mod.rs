@@ -38,6 +38,17 @@ pub enum Per {
     Robust,
 }
 
+/// The length of a time channel when none is given.
+pub(crate) fn unit() -> f64 {
+    1.0
+}
+
+/// For fields that are left out of JSON where they are 1.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+pub(crate) fn is_unit(value: &f64) -> bool {
+    *value == 1.0
+}
+
 /// For fields that are left out of JSON where they are 0.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(value: &f64) -> bool {
@@ -92,8 +103,12 @@ pub enum Step {
     Asinh {},
     /// Prepends a row of zeros, so that translation-invariant kernels see where a series starts.
     Basepoint {},
-    /// Appends a channel that runs from 0 to 1.
-    Time {},
+    /// Appends a channel that runs from 0 to a length.
+    Time {
+        /// Where it ends: 1 unless stated.
+        #[serde(default = "unit", skip_serializing_if = "is_unit")]
+        length: f64,
+    },
     /// Appends a channel that makes one end of the series visible.
     Visibility {
         /// Which end.
@@ -159,6 +174,9 @@ impl Preparation {
                 }
                 Step::Clip { limit } if limit.is_nan() || *limit <= 0.0 => {
                     return Err(Error::bad_param("clip", limit, "must be a positive number"));
+                }
+                Step::Time { length } if !(length.is_finite() && *length > 0.0) => {
+                    return Err(Error::bad_param("time", length, "must be a positive number"));
                 }
                 Step::Zscore { offset, .. } if !(offset.is_finite() && *offset >= 0.0) => {
                     return Err(Error::bad_param("zscore offset", offset, "must be 0 or a positive number"));

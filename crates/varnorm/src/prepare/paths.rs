@@ -99,12 +99,12 @@ pub(super) fn basepoint(set: &SeriesSet) -> Result<SeriesSet> {
     })
 }
 
-pub(super) fn time(set: &SeriesSet) -> Result<SeriesSet> {
+pub(super) fn time(set: &SeriesSet, length: f64) -> Result<SeriesSet> {
     map(set, set.channels() + 1, |series, out| {
         let last = (series.steps() - 1).max(1) as f64;
         for t in 0..series.steps() {
             out.extend_from_slice(series.step(t));
-            out.push(t as f64 / last);
+            out.push(length * (t as f64 / last));
         }
     })
 }
@@ -160,8 +160,8 @@ mod tests {
         assert_eq!(resample(&x, 1).unwrap().values(), [1.0]);
         assert_eq!(resample(&one(&[4.0], 1), 3).unwrap().values(), [4.0, 4.0, 4.0]);
         assert_eq!(basepoint(&x).unwrap().values(), [0.0, 1.0, 2.0, 3.0]);
-        assert_eq!(time(&x).unwrap().values(), [1.0, 0.0, 2.0, 0.5, 3.0, 1.0]);
-        assert_eq!(time(&one(&[7.0], 1)).unwrap().values(), [7.0, 0.0]);
+        assert_eq!(time(&x, 1.0).unwrap().values(), [1.0, 0.0, 2.0, 0.5, 3.0, 1.0]);
+        assert_eq!(time(&one(&[7.0], 1), 4.0).unwrap().values(), [7.0, 0.0]);
         assert_eq!(
             visibility(&x, Visibility::I).unwrap().values(),
             [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 2.0, 1.0, 3.0, 1.0]

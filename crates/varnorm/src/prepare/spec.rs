@@ -37,7 +37,7 @@ const STEPS: &[Spelling] = &[
     with("clip", "limit", "a positive number: clip=5", "clip=LIMIT"),
     plain("asinh"),
     plain("basepoint"),
-    plain("time"),
+    with("time", "length", "a positive number: time=2", "time"),
     with("visibility", "end", "visibility=i or visibility=t", "visibility=i|t"),
     plain("lead_lag"),
 ];
@@ -82,7 +82,7 @@ fn step(text: &str) -> Result<Step, String> {
     match (spelling.parameter, value) {
         (None, None) => {}
         (None, Some(_)) => return Err(unknown()),
-        // Without a value the parameter is missing, which is refused below.
+        // Without a value the parameter is missing, which is refused below unless it has a default.
         (Some(_), None) => {}
         (Some((key, _)), Some(value)) => {
             // Of a z-score, what is added to the deviation follows after a plus sign.
@@ -127,7 +127,7 @@ mod tests {
     fn what_is_printed_is_read_back() {
         for text in [
             "none",
-            "interpolate,pool=7,resample=3,zscore=channel,clip=2.5,time,visibility=t,lead_lag",
+            "interpolate,pool=7,resample=3,zscore=channel,clip=2.5,time,time=2.5,visibility=t,lead_lag",
             "zscore=step+0.0001,zscore=global,zscore=series,zscore=series_global,zscore=robust,asinh",
         ] {
             let preparation: Preparation = text.parse().unwrap();
@@ -165,7 +165,7 @@ mod tests {
             ("clip=nan", "positive"),
             ("zscore=chanel", "zscore=robust"),
             ("wavelet", "steps are standard"),
-            ("time=3", "steps are"),
+            ("basepoint=3", "steps are"),
             ("[{\"step\":\"tiem\"}]", "unknown variant"),
         ] {
             let error = text.parse::<Preparation>().unwrap_err().to_string();

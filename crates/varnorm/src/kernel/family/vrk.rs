@@ -99,13 +99,15 @@ const LAMBDA: ParameterInfo = ParameterInfo::number(
     "0.9",
     "weight of the past, above 0 and at most 1",
 );
+/// The clip where tau is `auto` and none is given.
+const AUTO_CLIP: f64 = 0.95;
 const CLIP: ParameterInfo = ParameterInfo {
     kind: ParameterKind::NumberOrWord(&["published"]),
     ..ParameterInfo::number(
         "clip",
         ParameterRange::Rule("between 0 and 1, or \"published\""),
         "none",
-        "points longer than clip/tau are shortened to it (0 < clip < 1); none: an error",
+        "points longer than clip/tau are shortened to it (0 < clip < 1); none: an error, or 0.95 with tau=auto",
     )
     .optional()
 };
@@ -132,7 +134,12 @@ impl Family for Vrk {
     }
 
     fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
-        Ok(Self { tau: self.tau.or_else(|| scale(corpus)), ..*self })
+        // New series may reach further than the corpus, for which tau is made.
+        let clip = match self.tau {
+            Parameter::Auto => Some(self.clip.unwrap_or(Clip::Ball(AUTO_CLIP))),
+            Parameter::Value(_) => self.clip,
+        };
+        Ok(Self { tau: self.tau.or_else(|| scale(corpus)), clip, ..*self })
     }
 
     /// All reservoir kernels share one walk.

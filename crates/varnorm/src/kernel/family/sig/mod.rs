@@ -67,10 +67,10 @@ pub struct Sig {
     pub order: u32,
     /// The static kernel that lifts the points.
     pub lift: Lift,
-    /// Bandwidth of the RBF lift; `auto` is the median distance between corpus points.
+    /// Bandwidth of the RBF lift; `auto` is 0.7 of the median distance between corpus points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sigma: Option<Parameter>,
-    /// Factor of the lifted kernel; `auto` is 1 over the number of channels (linear) or 1 (RBF).
+    /// Factor of the lifted kernel; `auto` is 1 over the number of channels (linear) or 4 (RBF).
     pub scale: Parameter,
     /// Only to reproduce published numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,17 +98,27 @@ pub(super) const SIGMA: ParameterInfo = ParameterInfo::number(
     "auto",
     "bandwidth of the rbf lift; auto: median distance of corpus points",
 );
+const SIG_SIGMA: ParameterInfo = ParameterInfo::number(
+    "sigma",
+    ParameterRange::Positive,
+    "auto",
+    "bandwidth of the rbf lift; auto: 0.7 of the median distance of corpus points",
+);
 const ORDER: ParameterInfo = ParameterInfo::whole(
     "order",
     ParameterRange::Rule("from 1 to the level"),
     "1",
     "most uses of one increment, 1 (fastest) to level (exact for piecewise linear paths)",
 );
+/// `auto` of the RBF lift, as found without labels (docs/benchmark.md): the bandwidth as a share of the median distance, and a
+/// scale that lets the levels count alike.
+const BANDWIDTH: f64 = 0.7;
+const RBF_SCALE: f64 = 4.0;
 const SCALE: ParameterInfo = ParameterInfo::number(
     "scale",
     ParameterRange::Positive,
     "auto",
-    "factor of the lifted kernel; auto: 1 / channels (linear) or 1 (rbf)",
+    "factor of the lifted kernel; auto: 1 / channels (linear) or 4 (rbf)",
 );
 const COMPAT: ParameterInfo = ParameterInfo::word(
     "compat",
@@ -124,7 +134,7 @@ impl Family for Sig {
         words: "the order in which the channels of two series move, up to a level (truncated signature)",
         formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>",
         any_lengths: true,
-        parameters: &[LEVEL, ORDER, LIFT, SIGMA, SCALE, COMPAT],
+        parameters: &[LEVEL, ORDER, LIFT, SIG_SIGMA, SCALE, COMPAT],
         example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
     };
 
@@ -140,9 +150,9 @@ impl Family for Sig {
     fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
         let unit = match self.lift {
             Lift::Linear => 1.0 / corpus.channels() as f64,
-            Lift::Rbf => 1.0,
+            Lift::Rbf => RBF_SCALE,
         };
-        let sigma = resolved_bandwidth(self.lift, self.sigma, corpus);
+        let sigma = resolved_bandwidth(self.lift, self.sigma, corpus, BANDWIDTH);
         Ok(Self { sigma, scale: self.scale.or_else(|| unit), ..*self })
     }
 
@@ -190,13 +200,14 @@ pub(super) fn validate_lift(lift: Lift, sigma: Option<Parameter>) -> Result<()> 
     }
 }
 
-/// The bandwidth of an RBF lift, worked out where it is `auto`; none for the linear one.
+/// The bandwidth of an RBF lift; where it is `auto`, a share of the median distance of points. None for the linear lift.
 pub(super) fn resolved_bandwidth(
     lift: Lift,
     sigma: Option<Parameter>,
     corpus: &SeriesSet,
+    share: f64,
 ) -> Option<Parameter> {
-    let resolved = || sigma.unwrap_or_default().or_else(|| auto::median_distance_of_points(corpus));
+    let resolved = || sigma.unwrap_or_default().or_else(|| share * auto::median_distance_of_points(corpus));
     (lift == Lift::Rbf).then(resolved)
 }
 
