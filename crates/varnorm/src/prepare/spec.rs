@@ -30,8 +30,8 @@ const STEPS: &[Spelling] = &[
     with(
         "zscore",
         "per",
-        "one of zscore=channel, step, global, series, series_global or robust; zscore=step+0.0001 adds to the standard \
-         deviation",
+        "one of zscore=channel, zscore=step, zscore=global, zscore=series, zscore=series_global or zscore=robust; \
+         zscore=step+0.0001 adds to the standard deviation",
         "zscore=channel|step|global|series|series_global|robust",
     ),
     with("clip", "limit", "a positive number: clip=5", "clip=LIMIT"),
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_step_is_spelled() {
-        let steps = ["pool=3", "resample=3", "zscore=step", "clip=3", "visibility=i"];
+        let steps = ["pool=3", "resample=3", "zscore=step", "clip=3", "time=3", "visibility=i"];
         for spelling in STEPS {
             let text = match spelling.parameter {
                 None => spelling.name,
