@@ -166,6 +166,10 @@ fn table(dataset: &Dataset, findings: &Findings, reader: Reader) -> Table {
         ("nearest", Align::Left),
         ("outside_span", Align::Right),
     ]);
+    let several = findings.findings.iter().any(|finding| !finding.views.is_empty());
+    if several {
+        columns.push(("seen_by", Align::Left));
+    }
     let mut table = Table::new(columns);
     for finding in &findings.findings {
         let mut row = vec![dataset.series_name(finding.series)];
@@ -177,6 +181,9 @@ fn table(dataset: &Dataset, findings: &Findings, reader: Reader) -> Table {
             finding.nearest_name.clone().unwrap_or_else(|| finding.nearest.to_string()),
             reader.share(finding.outside_span),
         ]);
+        if several {
+            row.push(finding.seen_by().unwrap_or_default().to_string());
+        }
         table.push(row);
     }
     table

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use super::Detector;
 use crate::calibrate::{Decision, Lord, Rule, benjamini_hochberg, storey};
 use crate::describe::Batch;
-use crate::model::Measured;
+use crate::model::{Measured, leading};
 
 /// How far a series stands out in one view, in deviations of that view's normal scores (on the scale of logarithms).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,6 +39,14 @@ pub struct Finding {
     /// Comparable scores of the views, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<ViewScore>,
+}
+
+impl Finding {
+    /// The view in which the series stands out most, where there are several.
+    pub fn seen_by(&self) -> Option<&str> {
+        let scores: Vec<f64> = self.views.iter().map(|view| view.score).collect();
+        self.views.get(leading(&scores)).map(|view| view.view.as_str())
+    }
 }
 
 pub(crate) fn maybe_number_or_word<S: Serializer>(
