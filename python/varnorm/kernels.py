@@ -102,7 +102,8 @@ class Gak(Kernel):
     Parameters
     ----------
     sigma :
-        bandwidth; auto: median distance of corpus points times sqrt(mean length) (default auto)
+        bandwidth; auto: 0.25 times the median distance of corpus points times sqrt(mean length) (default
+        auto)
     band :
         steps an alignment may leave the diagonal by
     floor :
@@ -128,7 +129,8 @@ class Vrk(Kernel):
     lambda_ :
         weight of the past, above 0 and at most 1 (default 0.9)
     clip :
-        points longer than clip/tau are shortened to it (0 < clip < 1); none: an error
+        points longer than clip/tau are shortened to it (0 < clip < 1); none: 0.95 where tau is auto, else
+        an error
     """
 
     name: ClassVar[str] = "vrk"
@@ -174,9 +176,9 @@ class Sig(Kernel):
     lift :
         static kernel of the points: linear or rbf (default linear)
     sigma :
-        bandwidth of the rbf lift; auto: median distance of corpus points (default auto)
+        bandwidth of the rbf lift; auto: 0.7 times the median distance of corpus points (default auto)
     scale :
-        factor of the lifted kernel; auto: 1 / channels (linear) or 1 (rbf) (default auto)
+        factor of the lifted kernel; auto: 1 / channels (linear) or 4 (rbf) (default auto)
     compat :
         published: 1 + the last level alone, to reproduce published numbers
     """

@@ -13,6 +13,8 @@ const SERIES: usize = 400;
 const DISTANCES: usize = 1_000_000;
 /// At most so many points take part in the bandwidth of an alignment kernel.
 const POINTS: usize = 10_000;
+/// The share of the published bandwidth of an alignment kernel that finds novelty best; see docs/decisions/0009.
+const OF_ALIGNMENT: f64 = 0.25;
 
 /// Evenly spaced indices, at most `most` of them.
 fn spread(count: usize, most: usize) -> Vec<usize> {
@@ -62,8 +64,8 @@ pub(super) fn median_point_distance(corpus: &SeriesSet) -> Result<f64> {
     Ok(median_distance(squares))
 }
 
-/// The lower median of the distances of all corpus points, self-pairs included, times the square root of the mean
-/// length. At most [`POINTS`] points and [`DISTANCES`] distances take part, evenly spaced ones; 1 stands in for a
+/// A quarter of the lower median of the distances of all corpus points, self-pairs included, times the square root of the
+/// mean length. At most [`POINTS`] points and [`DISTANCES`] distances take part, evenly spaced ones; 1 stands in for a
 /// median of zero.
 pub(super) fn alignment_bandwidth(corpus: &SeriesSet) -> f64 {
     let points: Vec<&[f64]> = corpus.values().chunks_exact(corpus.channels()).collect();
@@ -79,7 +81,7 @@ pub(super) fn alignment_bandwidth(corpus: &SeriesSet) -> f64 {
         false => squares.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt(),
     };
     let length = points.len() as f64 / corpus.len().max(1) as f64;
-    if median > 0.0 { median * length.sqrt() } else { 1.0 }
+    if median > 0.0 { OF_ALIGNMENT * median * length.sqrt() } else { 1.0 }
 }
 
 /// The median distance of corpus points, whatever their series and times; any lengths.
@@ -129,4 +131,31 @@ pub(super) fn mean_point_square(corpus: &SeriesSet) -> f64 {
 
 fn mean_square(corpus: &SeriesSet, count: usize) -> f64 {
     corpus.values().iter().map(|v| v * v).sum::<f64>() / count.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+
+    #[test]
+    fn auto_is_what_each_kernel_says_of_its_corpus() {
+        let corpus = SeriesSet::from_equal(vec![0.0, 1.0, 3.0, 7.0], 2, 1).unwrap();
+        let resolved = |spec: &str| spec.parse::<Kernel>().unwrap().resolve(&corpus).unwrap();
+        let gak = 0.25 * 2.0 * 2f64.sqrt();
+        for (spec, expected) in [
+            ("sig:lift=rbf", format!("sig:lift=rbf,sigma={},scale=4", 0.7 * 3.0)),
+            ("sig:lift=rbf,sigma=5", "sig:lift=rbf,sigma=5,scale=4".into()),
+            ("sig", "sig:scale=1".into()),
+            ("sig_fourier", "sig_fourier:sigma=3,scale=1".into()),
+            ("sig_pde:lift=rbf", "sig_pde:lift=rbf,sigma=3,scale=1".into()),
+            ("gak", format!("gak:sigma={gak}")),
+            ("vrk", format!("vrk:tau={},clip=0.95", 0.5 / 7.0)),
+            ("vrk:clip=0.5", format!("vrk:tau={},clip=0.5", 0.5 / 7.0)),
+            ("vrk:tau=0.1", "vrk:tau=0.1".into()),
+        ] {
+            assert_eq!(resolved(spec), expected.parse().unwrap(), "{spec}");
+            assert_eq!(resolved(spec).resolve(&corpus).unwrap(), resolved(spec));
+        }
+    }
 }

@@ -133,7 +133,7 @@ impl Family for SigPde {
             Lift::Linear => self.scale.or_else(|| auto::path_scale(corpus)),
             Lift::Rbf => self.scale.or_else(|| 1.0),
         };
-        Ok(Self { sigma: resolved_bandwidth(self.lift, self.sigma, corpus, 1.0), scale, ..*self })
+        Ok(Self { sigma: resolved_bandwidth(self.lift, self.sigma, 1.0, corpus), scale, ..*self })
     }
 
     /// Kernels of one lift share a walk.

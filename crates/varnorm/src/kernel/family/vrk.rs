@@ -4,7 +4,8 @@
 //! `K(x,y) = 1 + sum_{k=1..T} prod_{t<k} q_{T-t}`, `q_t = lambda^2 / (1 - tau^2 <x_t, y_t>)`, that is
 //! `K_t = 1 + q_t K_{t-1}` with `K_0 = 1`. Defined while `tau |x_t| < 1` at every step; anything else is an error,
 //! unless `clip` says what to do:
-//! - a number c between 0 and 1: a point longer than `c / tau` is shortened to that length (still positive definite);
+//! - a number c between 0 and 1: a point longer than `c / tau` is shortened to that length (still positive definite). Where tau
+//!   is `auto`, which the corpus cannot leave but a later series can, it is 0.95 unless given;
 //! - `published`: as in the published experiments, every value is cut off at `1/(tau sqrt(d)) - 0.1` in size (d
 //!   channels: `tau^2 <x_t, y_t>` stays below 1) and the result at `1e5`. For reproducing those experiments only: the
 //!   cut at `1e5` is not positive definite.
@@ -56,7 +57,7 @@ pub struct Vrk {
     pub tau: Parameter,
     /// Weight of the past, above 0 and at most 1.
     pub lambda: f64,
-    /// What to do with points outside the domain; an error when left out.
+    /// What to do with points outside the domain. When left out, an error; with an `auto` tau, 0.95.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<Clip>,
 }
@@ -93,21 +94,21 @@ const TAU: ParameterInfo = ParameterInfo::number(
     "auto",
     "needs tau |x_t| < 1; auto: 0.5 / the longest corpus point",
 );
+/// The clip that goes with an `auto` tau: a series that comes later may be further out than the whole corpus.
+const AUTO_CLIP: f64 = 0.95;
 const LAMBDA: ParameterInfo = ParameterInfo::number(
     "lambda",
     ParameterRange::Rule("above 0 and at most 1"),
     "0.9",
     "weight of the past, above 0 and at most 1",
 );
-/// The clip where tau is `auto` and none is given.
-const AUTO_CLIP: f64 = 0.95;
 const CLIP: ParameterInfo = ParameterInfo {
     kind: ParameterKind::NumberOrWord(&["published"]),
     ..ParameterInfo::number(
         "clip",
         ParameterRange::Rule("between 0 and 1, or \"published\""),
         "none",
-        "points longer than clip/tau are shortened to it (0 < clip < 1); none: an error, or 0.95 with tau=auto",
+        "points longer than clip/tau are shortened to it (0 < clip < 1); none: 0.95 where tau is auto, else an error",
     )
     .optional()
 };
@@ -134,9 +135,8 @@ impl Family for Vrk {
     }
 
     fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
-        // New series may reach further than the corpus, for which tau is made.
         let clip = match self.tau {
-            Parameter::Auto => Some(self.clip.unwrap_or(Clip::Ball(AUTO_CLIP))),
+            Parameter::Auto => self.clip.or(Some(Clip::Ball(AUTO_CLIP))),
             Parameter::Value(_) => self.clip,
         };
         Ok(Self { tau: self.tau.or_else(|| scale(corpus)), clip, ..*self })

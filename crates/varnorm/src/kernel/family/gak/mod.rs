@@ -81,13 +81,11 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// The bandwidth that `auto` takes, as a share of the published one (docs/benchmark.md).
-const BANDWIDTH: f64 = 0.25;
 const SIGMA: ParameterInfo = ParameterInfo::number(
     "sigma",
     ParameterRange::Positive,
     "auto",
-    "bandwidth; auto: a quarter of the median distance of corpus points times sqrt(mean length)",
+    "bandwidth; auto: 0.25 times the median distance of corpus points times sqrt(mean length)",
 );
 const BAND: ParameterInfo =
     ParameterInfo::whole("band", ParameterRange::Any, "none", "steps an alignment may leave the diagonal by")
@@ -117,7 +115,7 @@ impl Family for Gak {
     }
 
     fn resolve(&self, corpus: &SeriesSet) -> Result<Self> {
-        Ok(Self { sigma: self.sigma.or_else(|| BANDWIDTH * auto::alignment_bandwidth(corpus)), ..*self })
+        Ok(Self { sigma: self.sigma.or_else(|| auto::alignment_bandwidth(corpus)), ..*self })
     }
 
     /// All alignment kernels share one walk.

@@ -67,7 +67,7 @@ pub struct Sig {
     pub order: u32,
     /// The static kernel that lifts the points.
     pub lift: Lift,
-    /// Bandwidth of the RBF lift; `auto` is 0.7 of the median distance between corpus points.
+    /// Bandwidth of the RBF lift; `auto` is 0.7 times the median distance between corpus points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sigma: Option<Parameter>,
     /// Factor of the lifted kernel; `auto` is 1 over the number of channels (linear) or 4 (RBF).
@@ -98,22 +98,21 @@ pub(super) const SIGMA: ParameterInfo = ParameterInfo::number(
     "auto",
     "bandwidth of the rbf lift; auto: median distance of corpus points",
 );
-const SIG_SIGMA: ParameterInfo = ParameterInfo::number(
-    "sigma",
-    ParameterRange::Positive,
-    "auto",
-    "bandwidth of the rbf lift; auto: 0.7 of the median distance of corpus points",
-);
+/// The same of this kernel, whose `auto` is its own.
+const OWN_SIGMA: ParameterInfo = ParameterInfo {
+    meaning: "bandwidth of the rbf lift; auto: 0.7 times the median distance of corpus points",
+    ..SIGMA
+};
+/// What `auto` is with the RBF lift: the share of the median distance, and the scale, that find novelty best; see
+/// docs/decisions/0009.
+const OF_MEDIAN: f64 = 0.7;
+const RBF_SCALE: f64 = 4.0;
 const ORDER: ParameterInfo = ParameterInfo::whole(
     "order",
     ParameterRange::Rule("from 1 to the level"),
     "1",
     "most uses of one increment, 1 (fastest) to level (exact for piecewise linear paths)",
 );
-/// `auto` of the RBF lift, as found without labels (docs/benchmark.md): the bandwidth as a share of the median distance, and a
-/// scale that lets the levels count alike.
-const BANDWIDTH: f64 = 0.7;
-const RBF_SCALE: f64 = 4.0;
 const SCALE: ParameterInfo = ParameterInfo::number(
     "scale",
     ParameterRange::Positive,
@@ -134,7 +133,7 @@ impl Family for Sig {
         words: "the order in which the channels of two series move, up to a level (truncated signature)",
         formula: "sum over m = 0..level of scale^m <S_m(x), S_m(y)>",
         any_lengths: true,
-        parameters: &[LEVEL, ORDER, LIFT, SIG_SIGMA, SCALE, COMPAT],
+        parameters: &[LEVEL, ORDER, LIFT, OWN_SIGMA, SCALE, COMPAT],
         example: "sig:level=4,order=1,lift=rbf,sigma=1.3,scale=0.5",
     };
 
@@ -152,7 +151,7 @@ impl Family for Sig {
             Lift::Linear => 1.0 / corpus.channels() as f64,
             Lift::Rbf => RBF_SCALE,
         };
-        let sigma = resolved_bandwidth(self.lift, self.sigma, corpus, BANDWIDTH);
+        let sigma = resolved_bandwidth(self.lift, self.sigma, OF_MEDIAN, corpus);
         Ok(Self { sigma, scale: self.scale.or_else(|| unit), ..*self })
     }
 
@@ -200,12 +199,12 @@ pub(super) fn validate_lift(lift: Lift, sigma: Option<Parameter>) -> Result<()> 
     }
 }
 
-/// The bandwidth of an RBF lift; where it is `auto`, a share of the median distance of points. None for the linear lift.
+/// The bandwidth of an RBF lift, a share of the median distance of points where it is `auto`; none for the linear one.
 pub(super) fn resolved_bandwidth(
     lift: Lift,
     sigma: Option<Parameter>,
-    corpus: &SeriesSet,
     share: f64,
+    corpus: &SeriesSet,
 ) -> Option<Parameter> {
     let resolved = || sigma.unwrap_or_default().or_else(|| share * auto::median_distance_of_points(corpus));
     (lift == Lift::Rbf).then(resolved)
