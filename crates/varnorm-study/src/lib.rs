@@ -11,6 +11,7 @@ mod estimate;
 mod figures;
 mod folds;
 mod grid;
+mod lines;
 mod measure;
 mod median;
 mod method;
