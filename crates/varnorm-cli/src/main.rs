@@ -5,6 +5,7 @@
 //! Results go to standard output, everything else to standard error.
 
 mod args;
+mod bench;
 mod console;
 mod convert;
 mod demo;
@@ -71,6 +72,7 @@ enum Command {
     Kernels(kernels::Kernels),
     Theory(theory::Theory),
     Study(Box<study::StudyCommand>),
+    Bench(bench::Bench),
 }
 
 /// How a command that did its work ended.
@@ -115,6 +117,7 @@ fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Kernels(command) => command.run(console),
         Command::Theory(command) => command.run(console),
         Command::Study(command) => command.run(console),
+        Command::Bench(command) => command.run(console),
     };
     done.map(|()| Verdict::Fine)
 }

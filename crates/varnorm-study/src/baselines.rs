@@ -126,23 +126,23 @@ impl External {
 
     /// Judges the scores of one class; `None` where the file has none of it.
     pub(crate) fn judge(&self, unit: &Unit, split: &Split) -> Result<Option<Found>> {
-        let key = (unit.dataset.clone(), unit.class.clone());
-        let Some(list) = self.scores.get(&key) else { return Ok(None) };
         let normal = normal(split, &unit.class)?;
-        let in_order = list.keys().copied().eq(0..normal.len());
-        let given: Vec<f64> = list.values().copied().collect();
-        if !in_order {
+        let Some(given) = self.of(&unit.dataset, &unit.class, normal.len())? else { return Ok(None) };
+        let chosen = Chosen { alpha: None, max_rank: None, cv_score: None, setting: Setting::default() };
+        judged(&from_zero(&given), &normal, chosen).map(Some)
+    }
+
+    /// The scores of one class, one per test series; `None` where the file has none of it.
+    pub(crate) fn of(&self, dataset: &str, class: &str, series: usize) -> Result<Option<Vec<f64>>> {
+        let Some(list) = self.scores.get(&(dataset.into(), class.into())) else { return Ok(None) };
+        if !list.keys().copied().eq(0..series) {
             let found = list.len();
             let problem = format!(
-                "{}, class {}: {found} scores for {} test series; give one for each, numbered from 0",
-                unit.dataset,
-                unit.class,
-                normal.len()
+                "{dataset}, class {class}: {found} scores for {series} test series; give one for each, numbered from 0"
             );
             return Err(Error::file(&self.file, problem));
         }
-        let chosen = Chosen { alpha: None, max_rank: None, cv_score: None, setting: Setting::default() };
-        judged(&from_zero(&given), &normal, chosen).map(Some)
+        Ok(Some(list.values().copied().collect()))
     }
 }
 

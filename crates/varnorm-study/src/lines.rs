@@ -83,6 +83,12 @@ impl<R: Record> Lines<R> {
         }
         write_atomically(&self.path, |out| out.write_all(text.as_bytes()))
     }
+
+    /// Closes the file with all lines, ordered by what they are about.
+    pub(crate) fn close_sorted(self) -> Result<()> {
+        let keys: Vec<R::Key> = self.done.keys().cloned().collect();
+        self.close(&keys)
+    }
 }
 
 /// Records as a file has them.

@@ -109,7 +109,8 @@ impl Begin {
     }
 }
 
-fn external(text: &str) -> Result<External, Failure> {
+/// Reads `NAME=FILE`: scores made elsewhere.
+pub(crate) fn external(text: &str) -> Result<External, Failure> {
     match text.split_once('=') {
         Some((name, file)) if !name.is_empty() => Ok(External::read(name, Path::new(file))?),
         _ => Err(Failure::Words(format!(

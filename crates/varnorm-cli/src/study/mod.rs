@@ -3,6 +3,8 @@
 mod command;
 mod show;
 
+pub(crate) use command::external;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
