@@ -62,15 +62,19 @@ impl Ruler {
     /// About six values in steps of 1, 2 or 5 times a power of ten.
     fn round_values(&self) -> Vec<(f64, String)> {
         let rough = (self.high - self.low) / 6.0;
+        let only_low = || vec![(self.low, short(self.low))];
         if !(rough > 0.0 && rough.is_finite()) {
-            return vec![(self.low, short(self.low))];
+            return only_low();
         }
         let power = 10f64.powf(rough.log10().floor()).max(f64::MIN_POSITIVE);
         let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= rough).unwrap_or(10.0);
         let step = factor * power;
         let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
         let largest = self.low.abs().max(self.high.abs());
-        (first..=last).map(|k| k as f64 * step).map(|v| (v, label(v, step, largest))).collect()
+        let values: Vec<_> =
+            (first..=last).map(|k| k as f64 * step).map(|v| (v, label(v, step, largest))).collect();
+        // Neighbouring numbers have no round value between them.
+        if values.is_empty() { only_low() } else { values }
     }
 
     /// Powers of ten, with 2 and 5 times them where there are few.
