@@ -114,7 +114,10 @@ fn a_run_that_was_stopped_goes_on_to_the_same_lines() {
     let again = folder.line(&stopped).code(0);
     assert_eq!(again.err.matches("[set 1/1]").count(), 6, "{}", again.err);
     assert_eq!(outcomes(&path), whole);
-    assert!(String::from_utf8(bytes(&path)).unwrap().starts_with(&kept[..2].concat()), "kept lines stay as they are");
+    assert!(
+        String::from_utf8(bytes(&path)).unwrap().starts_with(&kept[..2].concat()),
+        "kept lines stay as they are"
+    );
     // A changed digit is noticed; other settings are refused.
     folder.line(&format!("{stopped} --level 0.2")).fails("begun with level 0.05");
     std::fs::write(&path, text.replacen("\"corpus\":10", "\"corpus\":11", 1)).unwrap();
@@ -143,7 +146,11 @@ fn scores_made_elsewhere_are_a_method() {
     // The file is read anew each time: other scores are other areas.
     folder.file("perfect.csv", csv.replace("-7.5", "7.5"));
     let again = folder.line(line).code(0);
-    assert!(again.out.lines().any(|line| line.contains("perfect") && line.contains(" .000 ")), "{}", again.out);
+    assert!(
+        again.out.lines().any(|line| line.contains("perfect") && line.contains(" .000 ")),
+        "{}",
+        again.out
+    );
     assert!(!again.err.contains("/nearest: ROC"), "{}", again.err);
     folder.file("perfect.csv", "dataset,class,series,score\nMotions,Walking,0,1\n");
     folder.line(line).fails("1 scores for 40 test series");

@@ -212,14 +212,17 @@ fn the_order_of_channels_does_not_matter() {
         let one = scores(settings, &corpus, &queries);
         assert_same(settings, "channels", &one, &scores(settings, &turned(&corpus), &turned(&queries)));
     };
-    let random = |kernel: &&Kernel| !["sig_random", "sig_fourier"].contains(&family(kernel).as_str());
+    let random = |kernel: &&Kernel| {
+        !["sig_random", "sig_fourier", "rocket", "radon"].contains(&family(kernel).as_str())
+    };
     kernels().iter().filter(random).for_each(|kernel| compare(&settings("standard", kernel)));
     let rbf: Kernel = "flat_rbf".parse().unwrap();
     PER_CHANNEL.iter().chain(COMMON).chain(&["published", "none"]).for_each(|p| compare(&settings(p, &rbf)));
 }
 
 /// A corpus twice over has the same mean, covariance and medians. Exceptions: z-scores by standard deviations change a
-/// little (they divide by N-1), and calibrated p-values are wrong, which the advice on duplicates says.
+/// little (they divide by N-1), `rocket` draws other series to learn from, the outer quantiles of `radon` lie between other
+/// values, and calibrated p-values are wrong, which the advice on duplicates says.
 #[test]
 fn a_corpus_twice_over_gives_the_same_scores() {
     let (corpus, queries) = data();
@@ -228,7 +231,9 @@ fn a_corpus_twice_over_gives_the_same_scores() {
     for prepare in ["none", "zscore=robust", "zscore=series"] {
         for kernel in kernels() {
             // Points of `none` are not in the domain of these parameters.
-            if prepare == "none" && family(&kernel) == "vrk" {
+            if prepare == "none" && family(&kernel) == "vrk"
+                || ["rocket", "radon"].contains(&family(&kernel).as_str())
+            {
                 continue;
             }
             let settings = settings(prepare, &kernel);
@@ -239,7 +244,7 @@ fn a_corpus_twice_over_gives_the_same_scores() {
 }
 
 /// Kernels of points at one time, of alignments and of whole signatures do not see the direction of time, where all
-/// series are turned. Exceptions: `vrk` forgets the past, the random kernels start somewhere, and `auto` scales of
+/// series are turned. Exceptions: `vrk` forgets the past, the random kernels start or look somewhere, and `auto` scales of
 /// signature kernels are measured from the first step.
 #[test]
 fn the_direction_of_time_does_not_matter_to_symmetric_kernels() {
@@ -252,7 +257,7 @@ fn the_direction_of_time_does_not_matter_to_symmetric_kernels() {
         }
         all
     };
-    let seen = ["vrk", "sig_random", "sig_fourier"];
+    let seen = ["vrk", "sig_random", "sig_fourier", "rocket", "radon"];
     for info in CATALOGUE.iter().filter(|info| !seen.contains(&info.name)) {
         let mut specs = vec![info.example];
         if !info.name.starts_with("sig") {

@@ -137,7 +137,9 @@ fn what_is_fitted_is_saved_and_loaded_and_scores_the_same() {
     }
     println!("{fitted} models, {} refused", refused.len());
     let extreme = ["tiny", "subnormal", "huge"];
-    let wrong = refused.iter().find(|(name, prepare, _)| prepare != "none" || !extreme.contains(name));
+    // The published z-score adds 1e-4 and leaves what is tiny as tiny as it is.
+    let scaled = |prepare: &str| prepare != "none" && !prepare.contains("+0.0001");
+    let wrong = refused.iter().find(|(name, prepare, _)| scaled(prepare) || !extreme.contains(name));
     assert!(wrong.is_none(), "{wrong:?}");
     assert!(fitted > 5000, "{fitted}");
 }

@@ -19,6 +19,7 @@ pub(super) fn fit(features: usize, seed: u64, corpus: &SeriesSet) -> Result<Rock
     let (length, channels) = (median_length(corpus), corpus.channels());
     let dilations = dilations(length, features / KERNELS);
     let mut random = Uniform::new(seed);
+    let order = by_values(corpus);
     let mut subsets = Vec::new();
     // Which series every combination of a dilation and a kernel learns from, and where its biases begin.
     let mut lessons: Vec<Lesson> = Vec::new();
@@ -27,7 +28,7 @@ pub(super) fn fit(features: usize, seed: u64, corpus: &SeriesSet) -> Result<Rock
         for kernel in 0..KERNELS {
             let size = random.whole_power(channels.min(MOST_CHANNELS));
             subsets.push(random.subset(channels, size).into_iter().map(|c| c as u32).collect());
-            let series = random.below(corpus.len());
+            let series = order[random.below(corpus.len())];
             let (step, count) = (dilation.step as usize, dilation.features as usize);
             lessons.push(Lesson { series, combination: lessons.len(), kernel, step, first, count });
             first += count;
@@ -54,6 +55,18 @@ pub(super) fn fit(features: usize, seed: u64, corpus: &SeriesSet) -> Result<Rock
         true => Ok(RocketFit::new(learned)),
         false => Err(too_large()),
     }
+}
+
+/// The series in the order of their values, so that what is drawn does not depend on their order in the corpus.
+fn by_values(corpus: &SeriesSet) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..corpus.len()).collect();
+    let differ = |a: &f64, b: &f64| a.total_cmp(b);
+    order.sort_by(|a, b| {
+        let (a, b) = (corpus.series(*a).values(), corpus.series(*b).values());
+        let first = a.iter().zip(b).map(|(a, b)| differ(a, b)).find(|found| found.is_ne());
+        first.unwrap_or(a.len().cmp(&b.len()))
+    });
+    order
 }
 
 /// What one combination of a dilation and a kernel learns from.
