@@ -35,7 +35,7 @@ fn fitted_and_scored_as_by_the_library() {
         }
         assert_eq!(findings[0]["name"], "0");
         assert_eq!(findings[0]["label"], "Standing");
-        assert_eq!(json["rule"], "benjamini_hochberg");
+        assert_eq!(json["rule"], "each");
         assert_eq!(json["level"], 0.05);
         let kernel: Kernel = serde_json::from_value(json["model"]["kernel"].clone()).unwrap();
         assert_eq!(&kernel, detector.kernel());
@@ -58,10 +58,9 @@ fn fit_says_what_it_did() {
     assert_eq!(
         ran.err,
         format!(
-            "fitted on 10 series of 6 channels labelled Walking; after preparation \
-             (pool=100,zscore=channel,clip=5): 6 channels, 100 steps each\n\
-             kernel flat_rbf:sigma=30; rank 9 kept\n\
-             calibration cross_fit:folds=5,seed=0: 10 scores, threshold {threshold:.3} at level 0.1\n\
+            "fitted on 10 series of 6 channels labelled Walking\n\
+             view flat_rbf:sigma=30, prepared by pool=100,zscore=channel,clip=5; rank 9 kept\n\
+             calibration leave_one_out: 10 scores, threshold {threshold:.3} at level 0.1\n\
              wrote m\n"
         )
     );
@@ -101,7 +100,8 @@ fn settings_come_from_the_file_and_options_override_them() {
     let folder = Folder::new();
     let printed = folder.line("fit --print-settings").code(0);
     let settings: Settings = serde_json::from_str(&printed.out).unwrap();
-    assert_eq!(settings, Settings::default());
+    let fitted = varnorm::calibrate::Calibration::LeaveOneOut {};
+    assert_eq!(settings, Settings::default().with_calibration(fitted));
     folder.file("s.json", r#"{"alpha": 0.5, "distance": {"distance": "mahalanobis"}, "level": 0.2}"#);
     let ran = folder.run([
         "fit",
@@ -166,7 +166,7 @@ fn a_batch_too_large_for_benjamini_hochberg_is_explained() {
     folder.file("normal.csv", wide(&batch));
     batch.push((0..20).map(|t| if t % 2 == 0 { 9.0 } else { -9.0 }).collect());
     folder.file("batch.csv", wide(&batch));
-    folder.line("fit normal.csv -o m").code(0);
+    folder.line("fit normal.csv -o m --kernel flat_rbf --decision benjamini_hochberg").code(0);
     let ran = folder.line("score m batch.csv").code(0);
     assert!(ran.err.contains("0 of 31 flagged (Benjamini-Hochberg, level 0.05)"), "{}", ran.err);
     let hint = "hint: 1 series scores above every calibration score, but with 30 calibration scores \
@@ -314,19 +314,20 @@ fn help_has_an_example_for_every_command() {
 #[test]
 fn help_states_the_defaults_of_the_settings() {
     let help = Folder::new().line("fit --help").code(0).out;
-    let defaults = serde_json::to_value(varnorm::Settings::default()).unwrap();
+    let defaults = serde_json::to_value(varnorm::Settings::one_view()).unwrap();
+    let preset = serde_json::to_value(varnorm::Settings::default()).unwrap();
     // An option's text may be folded: one line of words.
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let stated = |option: &str| {
         let after = words.split_once(&format!(" {option} ")).unwrap_or_else(|| panic!("{option}: {words}")).1;
         after.split_once("[default: ").unwrap().1.split_once(']').unwrap().0.to_string()
     };
-    assert_eq!(stated("--alpha"), defaults["alpha"].to_string());
+    assert_eq!(stated("--preset"), preset["preset"]);
+    assert_eq!(stated("--alpha"), defaults["alpha"]);
     assert_eq!(stated("--level"), defaults["level"].to_string());
     assert_eq!(stated("--norm"), defaults["norm"]);
     assert_eq!(stated("--decision"), defaults["decision"]);
     assert_eq!(stated("--distance"), defaults["distance"]["distance"]);
-    assert_eq!(stated("--kernel"), defaults["kernel"]["kernel"]);
     assert_eq!(stated("--prepare"), varnorm::Preparation::standard().to_string());
     assert_eq!(stated("--calibration"), defaults["calibration"]["method"]);
 }

@@ -39,7 +39,7 @@ fn series_that_cannot_be_used() {
     refused(
         "x.csv",
         wide(&ragged),
-        "",
+        "--kernel flat_rbf",
         "needs series of equal length, but series 4 has 7 steps where 10 are expected",
     );
     let mut holes = waves(6, 10);
@@ -48,7 +48,8 @@ fn series_that_cannot_be_used() {
     holes[5][3] = f64::INFINITY;
     refused("x.csv", wide(&holes), "", "series 5, step 3, channel 0: the value inf is not finite");
     refused("x.csv", wide(&waves(1, 10)), "", "fitting a detector needs at least 2 series and got 1");
-    refused("x.csv", wide(&waves(3, 10)), "", "cross-fitting with 5 folds needs at least 5 series and got 3");
+    let folds = "cross-fitting with 5 folds needs at least 5 series and got 3";
+    refused("x.csv", wide(&waves(3, 10)), "--calibration cross_fit", folds);
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn data_that_do_not_fit_the_model() {
     }
     folder.file("a.csv", wide(&waves(6, 10)));
     folder.file("b.csv", wide(&waves(6, 9)));
-    folder.line("fit a.csv -o a.model").code(0);
+    folder.line("fit a.csv -o a.model --kernel flat_rbf").code(0);
     folder.line("score a.model b.csv -o out.csv").fails("series 0 has 9 steps where 10 are expected");
     folder.line("gram a.csv b.csv -o g.npy").fails("a.csv: ");
     folder

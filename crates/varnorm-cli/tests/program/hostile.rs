@@ -151,7 +151,7 @@ fn too_many_series_for_the_memory_are_refused_with_a_way_out() {
         super::support::Ran::from(shell.output().unwrap())
     };
     limited("gram many.csv --kernel flat_linear -o g.npy").fails("would need about 12.8 GB of memory");
-    limited("fit many.csv -o m.model").fails("--landmarks");
+    limited("fit many.csv -o m.model --kernel flat_rbf").fails("--landmarks");
     assert_eq!(folder.names(), ["many.csv"]);
 }
 
@@ -164,7 +164,8 @@ fn as_many_labels_as_series_take_no_longer() {
         .file("labels.ts", format!("@problemName x\n@univariate true\n@classLabel true a b\n@data\n{lines}"));
     let began = Instant::now();
     let ran = folder.line("inspect labels.ts").code(0);
-    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    // Only what is quadratic takes longer, by far.
+    assert!(began.elapsed() < Duration::from_secs(300), "{:?}", began.elapsed());
     let note = ran.err.lines().find(|line| line.contains("does not declare")).unwrap();
     assert!(note.len() < 2000 && note.ends_with("and 99980 more"), "{note}");
 }

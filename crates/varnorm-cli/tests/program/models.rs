@@ -42,13 +42,13 @@ fn a_flipped_bit_is_noticed_or_harmless() {
 fn a_later_format_version_is_named() {
     let folder = Folder::with_model();
     let mut model = bytes(&folder.path("walking.model"));
-    let version = br#"\"format\":1,"#;
+    let version = br#"\"format\":2,"#;
     let at = model.windows(version.len()).position(|w| w == version).unwrap();
     model[at + version.len() - 2] = b'9';
     folder.file("later.model", &model);
     folder
         .line("score later.model test.ts")
-        .fails("its format version is 9 and this program reads version 1; fit the model again");
+        .fails("its format version is 9 and this program reads version 1 and 2; fit the model again");
 }
 
 #[test]
