@@ -15,7 +15,7 @@ HEAD = "# Written by generate_stubs.py from the native module: do not edit.\n"
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        command = ["maturin", "generate-stubs", "--profile", "dev", "--features", "stubs", "--target-dir", "target", "-o", folder]
+        command = ["maturin", "generate-stubs", "--profile", "dev", "--features", "stubs,as-tested", "--target-dir", "target", "-o", folder]
         subprocess.run(command, check=True, cwd=HERE.parent)
         text = (Path(folder) / "varnorm" / "_core.pyi").read_text()
     # Arrays are the one kind of type that the module does not know about itself.

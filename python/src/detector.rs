@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use varnorm::Error;
@@ -13,9 +13,9 @@ use varnorm::detector::View;
 use crate::errors::{bad_param, named, raised};
 use crate::json;
 use crate::kernels::parsed;
-use crate::series::SeriesSet;
+use crate::series::{SeriesSet, matrix};
 use crate::settings::Settings;
-use crate::work::{Call, decomposition};
+use crate::work::{Call, LONG, decomposition};
 
 /// What a detector says about a batch.
 #[pyclass(frozen, module = "varnorm._core")]
@@ -61,6 +61,14 @@ impl Findings {
         PyArray1::from_vec(py, self.findings.findings.iter().map(|f| f.outside_span).collect())
     }
 
+    /// Comparable scores of the views, a row per series; without columns where there is one view.
+    #[getter]
+    fn view_scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let columns = self.findings.findings.first().map_or(0, |f| f.views.len());
+        let values = self.findings.findings.iter().flat_map(|f| f.views.iter().map(|v| v.score)).collect();
+        matrix(py, values, self.findings.len(), columns)
+    }
+
     /// The program's JSON.
     fn to_json(&self) -> PyResult<String> {
         json::write(&self.findings)
@@ -84,21 +92,16 @@ impl Detector {
         let decision = decision.map_or(Ok(settings.decision), parsed)?;
         Ok((level.unwrap_or(settings.level), decision))
     }
-
-    /// At most how many operations it takes to score series.
-    fn scoring(&self, series: &varnorm::SeriesSet) -> f64 {
-        let corpus = self.detector.corpus();
-        let spectrum = series.len() as f64 * (corpus.len() as f64).powi(2);
-        self.detector.kernel().operations(series, corpus) + spectrum
-    }
 }
 
 /// At most how many operations it takes to fit: the whole and its folds, which are ten or fewer, or to leave one out.
 fn fitting(settings: &varnorm::Settings, corpus: &varnorm::SeriesSet) -> f64 {
-    let preset = [View::default()];
-    let views = if settings.given().is_empty() { &preset[..] } else { settings.given() };
+    // What a preset will choose is not known yet.
+    if settings.given().is_empty() {
+        return LONG;
+    }
     let one = |view: &View| view.kernel.operations(corpus, corpus) + decomposition(corpus.len());
-    10.0 * views.iter().map(one).sum::<f64>()
+    10.0 * settings.given().iter().map(one).sum::<f64>()
 }
 
 #[pymethods]
@@ -135,7 +138,7 @@ impl Detector {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let (detector, more) = (Arc::clone(&self.detector), Arc::clone(&more.set));
-        let operations = self.scoring(&more) + fitting(detector.settings(), detector.corpus());
+        let operations = self.detector.operations(&more) + fitting(detector.settings(), detector.corpus());
         let call = Call { n_jobs, progress, operations };
         Ok(Self::of(call.run(py, move |run| (*detector).clone().partial_fit(&more, run))?))
     }
@@ -151,7 +154,7 @@ impl Detector {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
-        let operations = self.scoring(&series) + fitting(detector.settings(), detector.corpus());
+        let operations = self.detector.operations(&series) + fitting(detector.settings(), detector.corpus());
         let call = Call { n_jobs, progress, operations };
         let fitted = call.run(py, move |run| {
             let mut fitting = varnorm::detector::Fitting::like(&detector)?;
@@ -205,39 +208,33 @@ impl Detector {
     ) -> PyResult<Findings> {
         let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
         let (level, decision) = self.deciding(level, decision)?;
-        let call = Call { n_jobs, progress, operations: self.scoring(&series) };
+        let call = Call { n_jobs, progress, operations: self.detector.operations(&series) };
         let findings = call.run(py, move |run| detector.score_at(&series, level, decision, run))?;
         Ok(Findings { findings })
     }
 
     /// What is found about series that were scored in pieces: flags are made over all of them.
-    #[pyo3(signature = (scores, nearest, outside_span, level=None, decision=None))]
+    #[pyo3(signature = (scores, nearest, outside_span, view_scores, level=None, decision=None))]
     fn findings_of(
         &self,
         scores: Vec<f64>,
         nearest: Vec<usize>,
         outside_span: Vec<f64>,
+        view_scores: Vec<Vec<f64>>,
         level: Option<f64>,
         decision: Option<&str>,
     ) -> PyResult<Findings> {
-        if scores.len() != nearest.len() || scores.len() != outside_span.len() {
-            return Err(bad_param(
-                "nearest",
-                nearest.len(),
-                "every series has a score, a nearest one and a share",
-            ));
+        let counts = [nearest.len(), outside_span.len(), view_scores.len()];
+        if counts.iter().any(|count| *count != scores.len()) {
+            let rule = "every series has a score, a nearest one, a share and scores of the views";
+            return Err(bad_param("nearest", nearest.len(), rule));
         }
         let (level, decision) = self.deciding(level, decision)?;
+        let shares = nearest.into_iter().zip(outside_span).zip(view_scores);
         let scored =
-            scores.into_iter().zip(nearest).zip(outside_span).map(|((score, nearest), outside_span)| {
+            scores.into_iter().zip(shares).map(|(score, ((nearest, outside_span), views))| {
                 // No map is drawn of findings from elsewhere.
-                varnorm::detector::Measured {
-                    score,
-                    nearest,
-                    outside_span,
-                    coordinates: [0.0; 2],
-                    views: Vec::new(),
-                }
+                varnorm::detector::Measured { score, nearest, outside_span, coordinates: [0.0; 2], views }
             });
         let findings = self.detector.findings_of(scored, level, decision).map_err(|e| raised(&e))?;
         Ok(Findings { findings })
@@ -256,7 +253,7 @@ impl Detector {
         let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
         // A series per channel and stretch is scored.
         let variants = (segments + detector.corpus().channels() + 1) as f64;
-        let call = Call { n_jobs, progress: None, operations: variants * self.scoring(&series) };
+        let call = Call { n_jobs, progress: None, operations: variants * self.detector.operations(&series) };
         let explanation = call.run(py, move |run| detector.explain(&series, index, segments, run))?;
         json::write(&explanation)
     }

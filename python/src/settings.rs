@@ -43,6 +43,12 @@ impl Settings {
         self.settings.grows()
     }
 
+    /// Whether series may have different lengths.
+    #[getter]
+    fn any_lengths(&self) -> bool {
+        self.settings.any_lengths()
+    }
+
     /// Whether missing values are filled in.
     #[getter]
     fn fills_missing(&self) -> bool {

@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "calibration_json", "calibration_needs_outliers", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "preparation_fills_missing", "preparation_json", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "settings", "share_features", "signature_feature_names", "signature_features", "space_grows", "space_json", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Settings", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "share_features", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Dataset:
@@ -87,14 +87,14 @@ class Detector:
         """
         Why a series has its score: the program's JSON.
         """
-    def findings_of(self, /, scores: SupportsGetItem[int, SupportsFloat | SupportsIndex], nearest: SupportsGetItem[int, SupportsIndex], outside_span: SupportsGetItem[int, SupportsFloat | SupportsIndex], level: SupportsFloat | SupportsIndex | None = None, decision: str | None = None) -> Findings:
+    def findings_of(self, /, scores: SupportsGetItem[int, SupportsFloat | SupportsIndex], nearest: SupportsGetItem[int, SupportsIndex], outside_span: SupportsGetItem[int, SupportsFloat | SupportsIndex], view_scores: SupportsGetItem[int, SupportsGetItem[int, SupportsFloat | SupportsIndex]], level: SupportsFloat | SupportsIndex | None = None, decision: str | None = None) -> Findings:
         """
         What is found about series that were scored in pieces: flags are made over all of them.
         """
     @staticmethod
-    def fit(settings: str, corpus: SeriesSet, outliers: SeriesSet | None = None, names: SupportsGetItem[int, str] | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Detector:
+    def fit(settings: Settings, corpus: SeriesSet, outliers: SeriesSet | None = None, names: SupportsGetItem[int, str] | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Detector:
         """
-        Fits on normal series. Settings are the program's JSON.
+        Fits on normal series.
         """
     def fit_like(self, /, series: SeriesSet, names: SupportsGetItem[int, str] | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Detector:
         """
@@ -105,6 +105,11 @@ class Detector:
         """
         From the content of a model file.
         """
+    @property
+    def grows(self, /) -> bool:
+        """
+        Whether series can be added to the model.
+        """
     def kernel(self, /) -> str:
         """
         The kernel with every `auto` worked out, as JSON.
@@ -113,6 +118,11 @@ class Detector:
     def landmarks(self, /) -> int | None:
         """
         Number of landmarks, where there are some.
+        """
+    @property
+    def level(self, /) -> float:
+        """
+        The false-alarm rate that flags aim at.
         """
     @staticmethod
     def load(path: str | PathLike[str]) -> Detector:
@@ -127,6 +137,15 @@ class Detector:
     def merge(models: SupportsGetItem[int, Detector], n_jobs: SupportsIndex | None = None) -> Detector:
         """
         The model of the series of all these models, in their order.
+        """
+    @property
+    def n_views(self, /) -> int:
+        """
+        Number of views.
+        """
+    def notes(self, /) -> list[str]:
+        """
+        What the user should know about the choice of views.
         """
     def p_values(self, /, scores: NDArray[Any]) -> NDArray[Any] | None:
         """
@@ -160,6 +179,10 @@ class Detector:
     def trace_error(self, /) -> float:
         """
         The share of the sum of `k(x,x)` that landmarks miss; 0 without.
+        """
+    def views(self, /) -> str:
+        """
+        The views, in order: the program's JSON.
         """
     def warnings(self, /) -> list[str]:
         """
@@ -201,6 +224,11 @@ class Findings:
         """
         The program's JSON.
         """
+    @property
+    def view_scores(self, /) -> NDArray[Any]:
+        """
+        Comparable scores of the views, a row per series; without columns where there is one view.
+        """
 
 @final
 class SeriesSet:
@@ -238,6 +266,45 @@ class SeriesSet:
     def values(self, /) -> NDArray[Any]:
         """
         All steps of all series, one row each: a copy.
+        """
+
+@final
+class Settings:
+    """
+    What was chosen about a detector.
+    """
+    def __new__(cls, /, choices: str) -> Settings:
+        """
+        From the JSON of the choices, in which words may stand for kernels, preparations, spaces and calibrations.
+        """
+    @property
+    def any_lengths(self, /) -> bool:
+        """
+        Whether series may have different lengths.
+        """
+    @property
+    def fills_missing(self, /) -> bool:
+        """
+        Whether missing values are filled in.
+        """
+    @property
+    def grows(self, /) -> bool:
+        """
+        Whether series can be added to the model later.
+        """
+    @property
+    def level(self, /) -> float:
+        """
+        The false-alarm rate that flags aim at.
+        """
+    @property
+    def needs_outliers(self, /) -> bool:
+        """
+        Whether fitting needs labelled outliers.
+        """
+    def to_json(self, /) -> str:
+        """
+        The program's JSON, with every default filled in.
         """
 
 @final
@@ -382,22 +449,12 @@ def basic_motions() -> tuple[Dataset, Dataset]:
     The recordings inside the package: the training part and the test part.
     """
 
-def calibration_json(calibration: str) -> str:
-    """
-    A calibration as JSON, from its words or its JSON.
-    """
-
-def calibration_needs_outliers(calibration: str) -> bool:
-    """
-    Whether a calibration needs labelled outliers, from its words or its JSON.
-    """
-
 def catalogue() -> str:
     """
     Every kernel with its formula and parameters: the program's JSON.
     """
 
-def estimate(settings: str, like: SeriesSet, count: SupportsIndex, memory: SupportsFloat | SupportsIndex | None = None, n_jobs: SupportsIndex | None = None) -> str:
+def estimate(settings: Settings, like: SeriesSet, count: SupportsIndex, memory: SupportsFloat | SupportsIndex | None = None, n_jobs: SupportsIndex | None = None) -> str:
     """
     What it would take to fit on so many series like these, from a measured sample: the program's JSON. An error says what would
     fit where a budget of bytes is given and this does not.
@@ -435,7 +492,7 @@ def kernel_words(kernel: str) -> str:
     A kernel in words, from its words or its JSON.
     """
 
-def leave_one_out(settings: str, corpus: SeriesSet, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
+def leave_one_out(settings: Settings, corpus: SeriesSet, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
     """
     Scores of normal series, each by the model without it.
     """
@@ -443,16 +500,6 @@ def leave_one_out(settings: str, corpus: SeriesSet, n_jobs: SupportsIndex | None
 def plot(title: str, x: tuple[str, bool], y: tuple[str, bool], curves: SupportsGetItem[int, tuple[str, str, SupportsGetItem[int, SupportsFloat | SupportsIndex], SupportsGetItem[int, SupportsFloat | SupportsIndex]]], size: tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex]) -> str:
     """
     Curves over axes, as SVG.
-    """
-
-def preparation_fills_missing(prepare: str) -> bool:
-    """
-    Whether a preparation fills missing values, from its words or its JSON.
-    """
-
-def preparation_json(prepare: str) -> str:
-    """
-    A preparation as JSON, from its words or its JSON.
     """
 
 def prepare_apply(fitted: str, series: SeriesSet) -> SeriesSet:
@@ -500,11 +547,6 @@ def self_values(kernel: str, series: SeriesSet, n_jobs: SupportsIndex | None = N
     `k(x,x)` of every series under a kernel without `auto`: mantissas and exponents of two.
     """
 
-def settings(settings: str) -> str:
-    """
-    All settings with their defaults filled in: the program's JSON.
-    """
-
 def share_features(series: SeriesSet, kernel: str, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
     """
     The features of a kernel `rocket` or `radon` that was resolved on a corpus, one row per series.
@@ -518,16 +560,6 @@ def signature_feature_names(channels: SupportsIndex, level: SupportsIndex) -> li
 def signature_features(series: SeriesSet, level: SupportsIndex, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> NDArray[Any]:
     """
     Signatures up to a level, one row per series, without level 0.
-    """
-
-def space_grows(space: str) -> bool:
-    """
-    Whether series can be added to models of a space, from its words or its JSON.
-    """
-
-def space_json(space: str) -> str:
-    """
-    A space as JSON, from its words or its JSON.
     """
 
 def study_grid() -> str:

@@ -133,6 +133,15 @@ impl Detector {
         self.fitted.views.len()
     }
 
+    /// At most how many operations it takes to score series, in all views: see [`Kernel::operations`].
+    pub fn operations(&self, series: &SeriesSet) -> f64 {
+        let spectrum = |corpus: &SeriesSet| series.len() as f64 * (corpus.len() as f64).powi(2);
+        let one = |view: &FittedView| {
+            view.geometry.kernel.operations(series, view.corpus()) + spectrum(view.corpus())
+        };
+        self.fitted.views.iter().map(one).sum()
+    }
+
     /// The kernel of the first view, with every `auto` worked out.
     pub fn kernel(&self) -> &Kernel {
         &self.first().geometry.kernel

@@ -204,6 +204,11 @@ impl Settings {
         self.given().iter().any(|view| view.prepare.fills_missing())
     }
 
+    /// Whether every view takes series of different lengths. A preset chooses views that its corpus can take.
+    pub fn any_lengths(&self) -> bool {
+        self.given().iter().all(View::any_lengths)
+    }
+
     /// An error that names the parameter and the rule, if one is outside its domain.
     pub fn validate(&self) -> Result<()> {
         if let Views::Given(views) = &self.views {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::gram::{self, Gram, Scaling};
 use crate::kernel::{Kernel, Parameter};
 use crate::norm::auto_alpha;
-use crate::prepare::{FittedPreparation, Preparation};
+use crate::prepare::{FittedPreparation, Per, Preparation, Step};
 use crate::run::Run;
 use crate::score::{Distance, Measure, Norm};
 use crate::spectrum::{Rank, Spectrum};
@@ -78,6 +78,15 @@ impl View {
             return Err(Error::bad_param("scaling", "log", rule));
         }
         Ok(())
+    }
+
+    /// Whether series may have different lengths: the kernel takes them, or they are brought to one first.
+    pub fn any_lengths(&self) -> bool {
+        let steps = &self.prepare.steps;
+        let resampled = steps.iter().position(|step| matches!(step, Step::Resample { .. }));
+        let before = &steps[..resampled.unwrap_or(steps.len())];
+        let per_step = before.iter().any(|step| matches!(step, Step::Zscore { per: Per::Step, .. }));
+        !per_step && (resampled.is_some() || self.kernel.info().any_lengths)
     }
 
     /// A name to tell it from other views: that of its kernel.
