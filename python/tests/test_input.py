@@ -119,7 +119,7 @@ def test_what_can_be_read_in_two_ways_is_refused(walks):
 
 
 def test_a_model_keeps_to_its_channels_and_steps(walks):
-    detector = NoveltyDetector(layout="ntd").fit(walks)
+    detector = NoveltyDetector("flat_rbf", layout="ntd").fit(walks)
     with pytest.raises(DataError, match="have 2 channels where 3 are expected"):
         detector.predict(walks[:, :, :2])
     with pytest.raises(DataError, match="10 steps where 20 are expected"):
@@ -144,6 +144,41 @@ def test_a_contiguous_array_is_not_copied(walks):
         before = detector.novelty(walks)
         changed[:] = 0.0
         assert np.array_equal(detector.novelty(walks), before)
+
+
+def test_padding_with_nan_says_how_long_series_are(walks):
+    unequal = [x[: 8 + at % 13] for at, x in enumerate(walks)]
+    padded = np.full((30, 20, 3), np.nan)
+    for at, x in enumerate(unequal):
+        padded[at, : len(x)] = x
+    expected = varnorm.gram(KERNEL, unequal, layout="ntd")
+    channels_first = np.ascontiguousarray(padded.transpose(0, 2, 1))
+    for data, layout in [(padded, "ntd"), (channels_first, "nct"), (np.ma.masked_invalid(padded), "ntd")]:
+        assert to_series(data, layout).lengths().tolist() == [len(x) for x in unequal]
+        assert np.array_equal(varnorm.gram(KERNEL, data, layout=layout), expected)
+    # The same for a series on its own.
+    detector = NoveltyDetector("gak", layout="ntd").fit(padded)
+    assert np.array_equal(detector.novelty(padded), detector.novelty(unequal))
+    assert detector.explain(padded[3]).to_json() == detector.explain(unequal[3]).to_json()
+    with pytest.raises(DataError, match="19 steps|20 steps|one length|lengths"):
+        NoveltyDetector("flat_rbf", layout="ntd").fit(padded)
+    # A gap is no end: not in the middle, and not in one channel alone.
+    for place in [(4, 5), (4, 5, 1), (12, 19, 1)]:
+        gap = padded.copy()
+        gap[place] = np.nan
+        with pytest.raises(DataError, match=f"series {place[0]}, step {place[1]}, channel {place[2] if len(place) > 2 else 0}"):
+            detector.novelty(gap)
+    padded[7] = np.nan
+    with pytest.raises(DataError, match=r"X\[7\] is empty: all its values are NaN"):
+        to_series(padded, "ntd")
+
+
+def test_arrays_of_tslearn_are_read(walks):
+    utils = pytest.importorskip("tslearn.utils", reason="tslearn is not installed")
+    unequal = [x[: 8 + at % 13] for at, x in enumerate(walks)]
+    data = utils.to_time_series_dataset(unequal)
+    assert data.shape == (30, 20, 3) and np.isnan(data).any()
+    assert np.array_equal(varnorm.gram(KERNEL, data, layout="ntd"), varnorm.gram(KERNEL, unequal, layout="ntd"))
 
 
 MEMORY = """

@@ -22,7 +22,7 @@ def to_series(data: Any, layout: Layout = None, name: str = "X") -> _core.Series
 
     | given | read as |
     |---|---|
-    | 3-D array | by `layout`: "ntd" or "nct" |
+    | 3-D array | by `layout`: "ntd" or "nct"; a series ends where all its channels are NaN up to the end (padding) |
     | 2-D array, table | one row per series of one channel |
     | list of 2-D arrays | one series each, of any lengths, by `layout` without its n |
     | list of 1-D arrays | one series of one channel each, of any lengths |
@@ -58,6 +58,8 @@ def to_one(data: Any, layout: Layout = None, name: str = "x") -> _core.SeriesSet
         found = to_series(data, layout, name)
     elif np.ndim(data) not in (1, 2):
         raise DataError(f"{name} must be a single series: 1-D for one channel, else 2-D; it is a {np.ndim(data)}-D array")
+    elif np.ndim(data) == 2 and layout in ("ntd", "nct") and not is_frame(data):
+        found = _from_cube(as_array(data, name)[None], layout, name)
     else:
         found = _from_list([data], layout, name)
     if len(found) != 1:
@@ -70,7 +72,7 @@ def as_array(data: Any, name: str) -> NDArray[Any]:
     if isinstance(data, np.ma.MaskedArray):
         if data.dtype.kind not in "biuf":
             raise DataError(f"{name} is a masked array of the type {data.dtype}; give one of numbers")
-        filled: NDArray[np.float64] = data.astype(np.float64).filled(np.nan)
+        filled: NDArray[np.float64] = np.ma.filled(data.astype(np.float64), np.nan)
         return filled
     return data if type(data) is np.ndarray else np.asarray(data)
 
@@ -116,8 +118,26 @@ def _from_cube(array: NDArray[Any], layout: Layout, name: str) -> _core.SeriesSe
         raise DataError(f"{name} has the shape {array.shape}: a series needs at least one step and one channel")
     if layout == "nct":
         array = array.transpose(0, 2, 1)
-    steps, channels = array.shape[1:]
-    return _equal(_floats(array, name).reshape(-1, channels), count, steps)
+    return _unpadded(_floats(array, name), name)
+
+
+def _unpadded(cube: NDArray[np.float64], name: str) -> _core.SeriesSet:
+    """Series of a 3-D array (series, steps, channels), each up to its last step that has a value: tslearn pads with NaN.
+
+    A missing value before that step is a gap, and stays one.
+    """
+    count, steps, channels = cube.shape
+    # Most arrays are not padded: a look at the last steps says so.
+    padded = np.flatnonzero(np.isnan(cube[:, -1]).all(axis=1))
+    if len(padded) == 0:
+        return _equal(cube.reshape(-1, channels), count, steps)
+    lengths = np.full(count, steps, dtype=np.int64)
+    for at in padded:
+        kept = np.flatnonzero(~np.isnan(cube[at]).all(axis=1))
+        if len(kept) == 0:
+            raise DataError(f"{name}[{at}] is empty: all its values are NaN; leave it out")
+        lengths[at] = kept[-1] + 1
+    return _core.SeriesSet(cube[np.arange(steps) < lengths[:, None]], lengths)
 
 
 def _from_list(items: list[Any], layout: Layout, name: str) -> _core.SeriesSet:
