@@ -39,8 +39,8 @@ def program() -> Any:
     if not path.exists():
         pytest.skip(f"{path} is not built")
 
-    def run(*arguments: object, check: bool = True) -> str:
-        found = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True)
+    def run(*arguments: object, check: bool = True, cwd: Path | None = None) -> str:
+        found = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
         assert found.returncode == 0 or not check, found.stderr
         return found.stdout
 

@@ -73,5 +73,13 @@ def test_aeon_s_layout_is_read(motions):
     expected = NoveltyDetector("integral_rbf", contamination=0.1, layout="ntd").fit(train.X[train.y == "Standing"])
     assert np.array_equal(model.predict(Z), expected.novelty(test.X))
     assert not model.get_tag("capability:unequal_length")
+    for settings, any_lengths in [
+        ({"kernel": "gak"}, True),
+        ({"kernel": "gak", "prepare": "published"}, False),
+        ({"kernel": "flat_rbf", "prepare": "resample=50,published"}, True),
+        ({"views": [{"kernel": "gak"}, {"kernel": "flat_rbf"}]}, False),
+        ({}, True),
+    ]:
+        assert VarnormAnomalyDetector(NoveltyDetector(**settings)).get_tag("capability:unequal_length") == any_lengths
     unequal = [x[:, : 60 + at] for at, x in enumerate(X)]
     assert VarnormAnomalyDetector(NoveltyDetector("gak", calibration="none")).fit(unequal).predict(unequal).shape == (40,)

@@ -265,6 +265,19 @@ def test_scores_of_dask_arrays(client, detector, test_part):
     assert np.isnan(found["p_value"]).all() and not found["novel"].any()
 
 
+def test_scores_of_several_views(client, test_part):
+    views = [{"kernel": "integral_rbf"}, {"kernel": "flat_rbf", "alpha": 0.1}]
+    detector = varnorm.NoveltyDetector(views=views, contamination=0.2, layout="ntd").fit(test_part[10:20])
+    lazy = dask.array.from_array(test_part, chunks=(15, -1, -1))
+    found = varnorm.dask.score(detector, lazy)
+    same_as(detector, test_part, found, [15, 15, 10])
+    findings = detector.findings(test_part)
+    assert found["views"].tolist() == [[view["score"] for view in one["views"]] for one in findings["findings"]]
+    assert varnorm.dask.score(detector, lazy, findings=True) == findings
+    records = varnorm.dask.score(detector, lazy, compute=False).compute()
+    assert np.array_equal(records["views"], found["views"])
+
+
 def test_scores_of_files_bags_and_delayed_objects(client, detector, test_part, tmp_path):
     sizes, files = [7, 21, 12], []
     for part, (stop, ending) in zip(np.split(test_part, [7, 28]), zip((7, 28, 40), ("npz", "ts", "csv"))):

@@ -15,8 +15,12 @@ from varnorm import NoveltyDetector
 from varnorm.errors import DataError, FileError, FormatError, ParameterError, VarnormError
 from varnorm.kernels import FlatRbf, Sig
 
+VIEWS = [dict(kernel="gak", alpha=0.1, neighbour=2), dict(kernel=FlatRbf(), normalize=False, prepare="none", max_rank=4)]
 SETTINGS = [
     (dict(), ()),
+    (dict(preset="fast", combination="max"), ("--preset", "fast", "--settings", "combination.json")),
+    (dict(views=VIEWS, decision="storey"), ("--settings", "views.json")),
+    (dict(kernel="flat_rbf"), ("--kernel", "flat_rbf")),
     (dict(kernel="gak", distance="mahalanobis", alpha=0.01, max_rank=5), ("--kernel", "gak", "--distance", "mahalanobis", "--alpha", 0.01, "--max-rank", 5)),
     (dict(kernel=Sig(level=3), norm="tikhonov", neighbour=2, prepare="published,time"), ("--kernel", "sig:level=3", "--norm", "tikhonov", "--neighbour", 2, "--prepare", "published,time")),
     (dict(calibration="split:holdout=0.5", normalize=False, contamination=0.2), ("--calibration", "split:holdout=0.5", "--no-normalize", "--level", 0.2)),
@@ -35,7 +39,11 @@ def test_models_go_from_python_to_the_program_and_back(walks, program, tmp_path,
     ours, theirs = tmp_path / "ours.model", tmp_path / "theirs.model"
     detector = NoveltyDetector(**settings, layout="ntd", n_jobs=2).fit(walks[:20])
     detector.save(ours)
-    program("fit", tmp_path / "normal.npy", "-o", theirs, *arguments)
+    # What has no option of its own is in a file of settings.
+    chosen = {name: value for name, value in detector.settings().items() if name in ("views", "combination", "decision")}
+    for name in ("combination", "views"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(chosen if name == "views" else {name: chosen.get(name)}))
+    program("fit", tmp_path / "normal.npy", "-o", theirs, *arguments, cwd=tmp_path)
     assert ours.read_bytes() == theirs.read_bytes()
 
     found = json.loads(program("score", ours, tmp_path / "new.npy", "--format", "json"))
@@ -48,8 +56,41 @@ def test_models_go_from_python_to_the_program_and_back(walks, program, tmp_path,
         assert model.nearest(walks[20:]).tolist() == [one["nearest"] for one in found["findings"]]
         assert model.pvalues(walks[20:]).tolist() == [one["p_value"] for one in found["findings"]]
     # What was loaded can be fitted again.
-    assert loaded.settings() == detector.settings()
+    assert loaded.settings() == json.loads(detector.detector_.settings())
     assert np.array_equal(loaded.fit(walks[:20]).novelty(walks), detector.novelty(walks))
+
+
+@pytest.mark.parametrize("settings", [dict(), dict(kernel="flat_rbf"), dict(views=VIEWS), dict(combination="log_mean_exp")])
+@pytest.mark.parametrize("contamination", ["auto", 0.2])
+def test_flags_pvalues_and_the_sign_of_the_decision_agree(motions, settings, contamination):
+    train, test = motions
+    X = np.concatenate([train.X, test.X])
+    normal = np.flatnonzero(np.concatenate([train.y, test.y]) != "Running")[:40]
+    detector = NoveltyDetector(**settings, contamination=contamination, layout="ntd").fit(X[normal])
+    level = 0.05 if contamination == "auto" else contamination
+    flagged = detector.predict(X) == -1
+    assert 0 < flagged.sum() < len(X)
+    assert np.array_equal(flagged, detector.pvalues(X) <= level)
+    assert np.array_equal(flagged, detector.decision_function(X) < 0)
+    found = detector.findings(X)
+    assert flagged.tolist() == [one["novel"] for one in found["findings"]]
+    assert found["level"] == level and found["threshold"] == -detector.offset_
+
+
+def test_several_views_are_combined(walks):
+    detector = NoveltyDetector(views=VIEWS, layout="ntd").fit(walks[:20])
+    assert [view["kernel"]["kernel"] for view in detector.views_] == ["gak", "flat_rbf"]
+    assert detector.kernel_.name == "gak" and detector.detector_.n_views == 2
+    found = detector.findings(walks[20:])["findings"]
+    assert [view["view"] for view in found[0]["views"]] == ["gak", "flat_rbf"]
+    means = [np.mean([view["score"] for view in one["views"]]) for one in found]
+    np.testing.assert_allclose(detector.novelty(walks[20:]), means, rtol=1e-12)
+    most = detector.set_params(combination="max").fit(walks[:20]).findings(walks[20:])["findings"]
+    assert [one["score"] for one in most] == [max(view["score"] for view in one["views"]) for one in most]
+    assert detector.explain(walks[23]).view == max(most[3]["views"], key=lambda view: view["score"])["view"]
+    # One view in a list is that view.
+    one = NoveltyDetector(views=[dict(kernel="gak")], layout="ntd").fit(walks[:20])
+    assert one.detector_.to_bytes() == NoveltyDetector("gak", layout="ntd").fit(walks[:20]).detector_.to_bytes()
 
 
 def test_names_of_a_long_table_are_told_as_the_program_tells_them(walks, program, tmp_path):
@@ -119,7 +160,7 @@ def test_the_smart_watch_recordings_are_told_apart(motions):
 def test_labelled_outliers_choose_the_threshold(walks):
     X = np.concatenate([walks, walks[:6] + 30])
     y = np.r_[np.ones(30, int), -np.ones(6, int)]
-    detector = NoveltyDetector(calibration="supervised:objective=youden", layout="ntd").fit(X, y)
+    detector = NoveltyDetector("flat_rbf", calibration="supervised:objective=youden", layout="ntd").fit(X, y)
     assert (detector.predict(walks[:6] + 30) == -1).all() and detector.n_series_in_ == 30
     for labels in (None, y[:5], y * 2):
         with pytest.raises(ParameterError, match="needs y with 1 for each normal series and -1 for each outlier"):
@@ -152,9 +193,18 @@ def test_what_it_was_told_is_checked_when_it_is_fitted(walks):
         (dict(contamination="much"), "must be 'auto' or a rate"),
         (dict(contamination=1.5), "level = 1.5: must be a false-alarm rate"),
         (dict(n_jobs=0), "n_jobs = 0: must be a number of threads"),
-        (dict(max_rank=2.5), r'rank = \{"eigenvalue_threshold":null,"max_rank":2.5\}: invalid type'),
+        (dict(max_rank=2.5), r'rank = \{"max_rank":2.5\}: invalid type'),
         (dict(max_rank=0), "max_rank = 0: must be at least 1"),
         (dict(progress="loud"), "must be True, False or a function"),
+        (dict(preset="best"), "preset = .*best"),
+        (dict(preset="fast", kernel="gak"), "preset = 'fast': chooses the views itself; leave out either it or kernel"),
+        (dict(preset="fast", views=[dict(kernel="gak")]), "leave out either it or views"),
+        (dict(views=[dict(kernel="gak")], norm="exact"), "views: norm is a choice of one view"),
+        (dict(views=[]), "at least one view"),
+        (dict(views=["gak"]), r"views\[0\] = 'gak': must be a dictionary"),
+        (dict(views=[dict(kernel="gak", colour="red")]), "unknown field `colour`"),
+        (dict(views=[dict(kernel="gak"), dict(space="landmarks:4")]), "either all views are of all pairs"),
+        (dict(combination="sum"), "unknown variant `sum`"),
     ]:
         with pytest.raises(ParameterError, match=words):
             NoveltyDetector(**{"layout": "ntd"} | wrong).fit(walks)

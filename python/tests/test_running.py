@@ -147,8 +147,8 @@ def best(call, repetitions=300):
 def test_calls_have_little_overhead():
     # Work of next to nothing: two series of two steps.
     tiny = np.array([[[0.0], [1.0]], [[1.0], [0.5]]])
-    fitted = varnorm.NoveltyDetector(layout="ntd", contamination=0.4).fit(np.random.default_rng(0).standard_normal((20, 5, 1)))
-    table = varnorm.NoveltyDetector(contamination=0.4).fit(np.random.default_rng(0).standard_normal((20, 5)))
+    fitted = varnorm.NoveltyDetector("flat_rbf", layout="ntd", contamination=0.4).fit(np.random.default_rng(0).standard_normal((20, 5, 1)))
+    table = varnorm.NoveltyDetector("flat_rbf", contamination=0.4).fit(np.random.default_rng(0).standard_normal((20, 5)))
     one, row = np.zeros((1, 5, 1)), np.zeros((1, 5))
     found = {
         "gram": best(lambda: varnorm.gram("flat_linear", tiny, layout="ntd")),
@@ -170,7 +170,7 @@ def resident():
 data = np.random.default_rng(0).standard_normal((40, 100, 6))
 def fits(count):
     for _ in range(count):
-        detector = varnorm.NoveltyDetector(layout="ntd", calibration="leave_one_out").fit(data)
+        detector = varnorm.NoveltyDetector("flat_rbf", layout="ntd", calibration="leave_one_out").fit(data)
         detector.novelty(data)
         varnorm.gram("flat_rbf", data, layout="ntd", n_jobs=2)
 fits(200)

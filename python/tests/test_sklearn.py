@@ -22,6 +22,7 @@ from varnorm.kernels import FlatRbf, Gak
 
 ESTIMATORS = [
     NoveltyDetector(),
+    NoveltyDetector("flat_rbf"),
     NoveltyDetector(Gak(), distance="mahalanobis", calibration="leave_one_out"),
     SignatureFeatures(),
     RandomSignature(features=8),
@@ -41,7 +42,7 @@ def expected_failures(estimator):
     """All that is left out of scikit-learn's checks; what else they look at is in the test below them."""
     if not isinstance(estimator, NoveltyDetector):
         return {}
-    of_nearest = {"check_outliers_train": IN_SAMPLE} if estimator.distance == "conformance" else {}
+    of_nearest = {"check_outliers_train": IN_SAMPLE} if estimator.distance != "mahalanobis" else {}
     return {"check_outliers_fit_predict": IN_SAMPLE} | of_nearest
 
 
@@ -52,7 +53,7 @@ def test_checks_of_scikit_learn(estimator, check):
 
 
 @pytest.mark.parametrize("contamination", ["auto", 0.1])
-@pytest.mark.parametrize("estimator", ESTIMATORS[:2], ids=["conformance", "mahalanobis"])
+@pytest.mark.parametrize("estimator", ESTIMATORS[:3], ids=["default", "conformance", "mahalanobis"])
 def test_what_the_two_checks_look_at_besides(estimator, contamination):
     X = np.random.default_rng(0).standard_normal((700, 2))
     detector = clone(estimator).set_params(contamination=contamination).fit(X[:300])
@@ -66,6 +67,24 @@ def test_what_the_two_checks_look_at_besides(estimator, contamination):
         with pytest.raises(ValueError, match="features"):
             method(X.T)
     assert np.array_equal(detector.fit_predict(X[:300]), detector.predict(X[:300]))
+
+
+VIEWS = [{"kernel": Gak(sigma=4.0)}, {"kernel": "flat_rbf", "alpha": 0.1}]
+
+
+@pytest.mark.parametrize("choices", [{}, {"preset": "fast", "combination": "max"}, {"views": VIEWS}, {"kernel": Gak()}])
+def test_parameters_are_kept_as_they_are(walks, choices):
+    detector = NoveltyDetector(**choices, layout="ntd")
+    given = detector.get_params(deep=False)
+    assert all(given[name] is value for name, value in choices.items())
+    assert all(given[name] is None for name in ("norm", "alpha", "space", "prepare", "normalize"))
+    detector.fit(walks[:20])
+    assert all(value is given[name] for name, value in detector.get_params(deep=False).items())
+    assert not hasattr(clone(detector), "detector_")
+    expected = detector.novelty(walks[20:])
+    for copy in (pickle.loads(pickle.dumps(detector)), clone(detector).fit(walks[:20])):
+        assert copy.get_params() == detector.get_params()
+        assert np.array_equal(copy.novelty(walks[20:]), expected)
 
 
 @pytest.fixture()

@@ -33,6 +33,10 @@ class Explanation:
         The score when a channel, or a stretch of time, is made that of the nearest normal series.
     differences : list of dict
         Where the series differs most from the nearest normal one.
+    views : list of dict
+        Comparable scores of the views, where there are several.
+    view : str or None
+        With several views, the one in which the series stands out most: directions, channels and stretches are of it.
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
@@ -47,6 +51,8 @@ class Explanation:
         self.channels: list[dict[str, Any]] = values["channels"]
         self.segments: list[dict[str, Any]] = values["segments"]
         self.differences: list[dict[str, Any]] = values["differences"]
+        self.views: list[dict[str, Any]] = values.get("views", [])
+        self.view: str | None = values.get("explained_view")
         self.channels_are_original: bool = values["channels_are_original"]
 
     def to_json(self) -> str:
@@ -55,10 +61,11 @@ class Explanation:
 
     def __repr__(self) -> str:
         p = "" if self.p_value is None else f", p-value {self.p_value:.3g}"
+        where = "" if self.view is None else f"; stands out most in the view {self.view}"
         most = max(self.channels, key=lambda part: part["adds"])
         when = max(self.segments, key=lambda part: part["adds"])
         return (
-            f"score {self.score:.4g}{p}; nearest normal series {self.nearest}; what adds most: channel {most['channel']} "
+            f"score {self.score:.4g}{p}{where}; nearest normal series {self.nearest}; what adds most: channel {most['channel']} "
             f"({most['adds']:.3g}), steps {when['first_step']} to {when['end_step'] - 1} ({when['adds']:.3g})"
         )
 

@@ -33,7 +33,7 @@ def _grows(detector: NoveltyDetector) -> bool:
     """Whether series can be added to the model."""
     grows = detector.detector_.grows if hasattr(detector, "detector_") else detector._native().grows
     if not grows:
-        raise AttributeError("space = gram: a model of all pairs does not grow; choose space='landmarks:256' or 'features'")
+        raise AttributeError("a model of all pairs does not grow; choose space='landmarks:256' or 'features'")
     return True
 
 
@@ -107,6 +107,8 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         `decision_function(X) = score_samples(X) - offset_`; minus the threshold on the novelty.
     views_ : list of dict
         Every view, with every `auto` worked out.
+    notes_ : list of str
+        What one should know about the choice of views by a preset.
     kernel_ : Kernel
         The kernel of the first view, with every `auto` worked out.
     eigenvalues_ : ndarray
@@ -191,12 +193,16 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
                 "prepare": self.prepare,
             }
         )
+        several: dict[str, Any] = {}
         if self.views is not None:
             if one_view:
                 raise ParameterError(f"views: {next(iter(one_view))} is a choice of one view; give it in the views themselves")
-            several: dict[str, Any] = {"views": [_view(view) for view in self.views]}
-        else:
-            several = {} if one_view else {"preset": self.preset}
+            several = {"views": [_view(view, f"views[{at}]") for at, view in enumerate(self.views)]}
+        elif not one_view:
+            several = {"preset": self.preset}
+        if self.preset != "auto" and "preset" not in several:
+            chosen = next(iter(one_view | several))
+            raise ParameterError(f"preset = {self.preset!r}: chooses the views itself; leave out either it or {chosen}")
         rest = {
             "combination": self.combination,
             "calibration": self.calibration,
@@ -211,8 +217,6 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             if self.contamination != "auto":
                 raise ParameterError(f"contamination = {self.contamination!r}: must be 'auto' or a rate between 0 and 1")
             return None
-        if self.contamination > 0.5:
-            raise ParameterError(f"contamination = {self.contamination!r}: must be a false-alarm rate of at most 0.5")
         return float(self.contamination)
 
     # -- fitting
@@ -317,6 +321,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         threshold = detector.threshold(detector.level)
         self.detector_ = detector
         self.views_: list[dict[str, Any]] = json.loads(detector.views())
+        self.notes_: list[str] = detector.notes()
         self.kernel_: Kernel = kernel_from(detector.kernel())
         self.eigenvalues_: Floats = detector.eigenvalues()
         self.n_channels_in_ = detector.channels
@@ -496,8 +501,10 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _view(choices: dict[str, Any]) -> dict[str, Any]:
+def _view(choices: Any, name: str = "views") -> dict[str, Any]:
     """The choices of one view as the program's JSON has them; what is None is left out."""
+    if not isinstance(choices, dict):
+        raise ParameterError(f"{name} = {choices!r}: must be a dictionary of choices, such as {{'kernel': 'gak'}}")
     given = {name: value for name, value in choices.items() if value is not None}
     if "kernel" in given:
         given["kernel"] = kernel_spec(given["kernel"])
@@ -505,6 +512,8 @@ def _view(choices: dict[str, Any]) -> dict[str, Any]:
         given["scaling"] = "normalized" if given.pop("normalize") else "raw"
     neighbour = given.pop("neighbour", None)
     distance = given.get("distance", "conformance")
+    if isinstance(distance, str) and distance not in ("conformance", "mahalanobis"):
+        raise ParameterError(f"distance = {distance!r}: must be 'conformance' or 'mahalanobis'")
     if neighbour is not None and distance == "conformance":
         given["distance"] = {"distance": "conformance", "neighbour": neighbour}
     rank = {name: given.pop(name) for name in ("max_rank", "eigenvalue_threshold") if name in given}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,7 @@ from aeon.anomaly_detection.collection.base import BaseCollectionAnomalyDetector
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .. import _core
 from ..detector import NoveltyDetector
-from ..kernels import kernel_from
 
 __all__ = ["VarnormAnomalyDetector"]
 
@@ -39,9 +36,7 @@ class VarnormAnomalyDetector(BaseCollectionAnomalyDetector):  # type: ignore[mis
         self.detector = detector
         super().__init__()
         chosen = NoveltyDetector() if detector is None else detector
-        name = kernel_from(chosen.kernel).name
-        takes_any = {info["name"]: info["any_lengths"] for info in json.loads(_core.catalogue())}
-        self.set_tags(**{"capability:unequal_length": takes_any[name] or "resample" in chosen.prepare})
+        self.set_tags(**{"capability:unequal_length": chosen._native().any_lengths})
 
     def _fit(self, X: Any, y: Any = None) -> VarnormAnomalyDetector:
         """Fits on normal series: those that y, where it is given, has a 0 for."""

@@ -30,7 +30,7 @@ def fit(
 ) -> NoveltyDetector:
     """Fits a detector on series in many partitions, on the workers of Dask: a model per partition, merged into one.
 
-    The detector's `space` must be landmarks or features. One that is fitted is what all partitions are fitted like: its
+    The `space` of the detector's views must be landmarks or features. One that is fitted is what all partitions are fitted like: its
     preparation, its kernel and its landmarks stay, its own series do not count. One that is not learns these from the first
     partition. Choose that partition as a fair sample, or fit the detector on one.
 
@@ -53,7 +53,7 @@ def fit(
     -------
     The fitted detector: to 1e-10 that of one call with all series, `detector.fit_like(X)`.
     """
-    if detector.space == "gram":
+    if not hasattr(detector, "fit_like"):
         raise ParameterError("space = gram: a model of all pairs is not made of parts; choose space='landmarks:256' or 'features'")
     sources = _sources(data)
     if not sources:

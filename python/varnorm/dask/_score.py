@@ -23,9 +23,18 @@ from ..errors import ParameterError, VarnormError
 from ._tasks import constant, find_client, work
 
 #: What is found about a series on its own.
-FOUND = np.dtype([("score", "f8"), ("p_value", "f8"), ("nearest", "i8"), ("outside_span", "f8")])
-#: The same with where it is (partition, and place in it), and whether it is flagged among all.
-SCORED = np.dtype([("partition", "i8"), ("series", "i8"), *FOUND.descr, ("novel", "?")])
+FOUND = [("score", "f8"), ("p_value", "f8"), ("nearest", "i8"), ("outside_span", "f8")]
+
+
+def _found_type(detector: _core.Detector) -> np.dtype[Any]:
+    """A record of what is found about a series; several views have a score each."""
+    views = [("views", "f8", (detector.n_views,))] if detector.n_views > 1 else []
+    return np.dtype([*FOUND, *views])
+
+
+def _scored_type(found: np.dtype[Any]) -> np.dtype[Any]:
+    """The same with where the series is (partition, and place in it), and whether it is flagged among all."""
+    return np.dtype([("partition", "i8"), ("series", "i8"), *found.descr, ("novel", "?")])
 
 
 def score(
@@ -62,8 +71,8 @@ def score(
         As for `varnorm.datasets.load`.
     compute : bool
         False returns what is worked out when it is asked for: a dask array of `varnorm.dask` records (score, p_value, nearest,
-        outside_span) for a dask array, else a list of delayed arrays of them, one per partition. Flags need all series: there
-        are none.
+        outside_span; with several views also views) for a dask array, else a list of delayed arrays of them, one per
+        partition. Flags need all series: there are none.
     n_jobs : int or None
         Threads of a task; None is one, which leaves threads to Dask.
     progress : bool or function
@@ -73,8 +82,8 @@ def score(
 
     Returns
     -------
-    Structured array with partition, series (its place in the partition), score, p_value, nearest, outside_span and novel;
-    without calibration p_value is nan and novel False.
+    Structured array with partition, series (its place in the partition), score, p_value, nearest, outside_span and novel,
+    and with several views `views`, the comparable score in each; without calibration p_value is nan and novel False.
     """
     check_is_fitted(detector)
     sources = _sources(data)
@@ -86,7 +95,7 @@ def score(
     if not compute:
         sent = constant(model, "detector")
         found = [task(sent, source, csv_layout) for source in sources]
-        return _as_array(data, found) if hasattr(data, "rechunk") else found
+        return _as_array(data, found, _found_type(detector.detector_)) if hasattr(data, "rechunk") else found
 
     parts: dict[int, NDArray[Any]] = {}
     with Listening(progress) as listener:
@@ -124,10 +133,10 @@ def _sources(data: Any) -> list[Any]:
     )
 
 
-def _as_array(data: Any, found: list[Delayed]) -> Any:
+def _as_array(data: Any, found: list[Delayed], dtype: np.dtype[Any]) -> Any:
     import dask.array
 
-    parts = [dask.array.from_delayed(part, (size,), dtype=FOUND) for part, size in zip(found, data.chunks[0], strict=True)]
+    parts = [dask.array.from_delayed(part, (size,), dtype=dtype) for part, size in zip(found, data.chunks[0], strict=True)]
     return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
 
 
@@ -135,13 +144,14 @@ def _joined(
     detector: _core.Detector, parts: list[NDArray[Any]], findings: bool, level: float | None, decision: str | None
 ) -> Any:
     found = np.concatenate(parts)
+    views = found["views"].tolist() if detector.n_views > 1 else [[]] * len(found)
     whole = detector.findings_of(
-        found["score"].tolist(), found["nearest"].tolist(), found["outside_span"].tolist(), level, decision
+        found["score"].tolist(), found["nearest"].tolist(), found["outside_span"].tolist(), views, level, decision
     )
     if findings:
         return numbers(json.loads(whole.to_json()))
-    scored = np.zeros(len(found), dtype=SCORED)
-    for name in FOUND.names or ():
+    scored = np.zeros(len(found), dtype=_scored_type(found.dtype))
+    for name in found.dtype.names or ():
         scored[name] = found[name]
     scored["partition"] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     scored["series"] = np.concatenate([np.arange(len(part)) for part in parts])
@@ -161,11 +171,11 @@ def _score(detector: NoveltyDetector, part: Any, csv_layout: str) -> NDArray[Any
         part = list(part)
     if isinstance(part, (list, tuple)):
         if len(part) == 0:
-            return np.zeros(0, dtype=FOUND)
+            return np.zeros(0, dtype=_found_type(detector.detector_))
         if all(isinstance(item, (str, os.PathLike)) for item in part):
             return np.concatenate([_of_file(detector, item, csv_layout) for item in part])
     if isinstance(part, np.ndarray) and len(part) == 0:
-        return np.zeros(0, dtype=FOUND)
+        return np.zeros(0, dtype=_found_type(detector.detector_))
     return _found(detector, part)
 
 
@@ -179,8 +189,10 @@ def _of_file(detector: NoveltyDetector, path: str | os.PathLike[str], csv_layout
 
 def _found(detector: NoveltyDetector, part: Any) -> NDArray[Any]:
     native = detector._found(part)
-    found = np.empty(len(native), dtype=FOUND)
+    found = np.empty(len(native), dtype=_found_type(detector.detector_))
     p_values = native.p_values
     found["score"], found["nearest"], found["outside_span"] = native.scores, native.nearest, native.outside_span
     found["p_value"] = np.nan if p_values is None else p_values
+    if "views" in (found.dtype.names or ()):
+        found["views"] = native.view_scores
     return found
