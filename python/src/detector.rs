@@ -231,11 +231,10 @@ impl Detector {
         }
         let (level, decision) = self.deciding(level, decision)?;
         let shares = nearest.into_iter().zip(outside_span).zip(view_scores);
-        let scored =
-            scores.into_iter().zip(shares).map(|(score, ((nearest, outside_span), views))| {
-                // No map is drawn of findings from elsewhere.
-                varnorm::detector::Measured { score, nearest, outside_span, coordinates: [0.0; 2], views }
-            });
+        let scored = scores.into_iter().zip(shares).map(|(score, ((nearest, outside_span), views))| {
+            // No map is drawn of findings from elsewhere.
+            varnorm::detector::Measured { score, nearest, outside_span, coordinates: [0.0; 2], views }
+        });
         let findings = self.detector.findings_of(scored, level, decision).map_err(|e| raised(&e))?;
         Ok(Findings { findings })
     }

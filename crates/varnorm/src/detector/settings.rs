@@ -79,7 +79,7 @@ impl Settings {
     /// use varnorm::Settings;
     /// let choices = serde_json::json!({"kernel": "gak:sigma=3", "level": 0.1});
     /// let settings = Settings::from_choices(choices.as_object().unwrap().clone()).unwrap();
-    /// assert_eq!(settings.given()[0].kernel.to_string(), "gak:sigma=3.0");
+    /// assert_eq!(settings.given()[0].kernel.to_string(), "gak:sigma=3");
     /// ```
     pub fn from_choices(mut choices: Map<String, Value>) -> Result<Self> {
         read_words(&mut choices)?;

@@ -1,7 +1,7 @@
 //! [`Plot`]: curves over axes, as a self-contained SVG picture.
 //!
 //! ```
-//! use varnorm::plot::{Axis, Curve, Plot};
+//! use varnorm::internal::plot::{Axis, Curve, Plot};
 //! let plot = Plot::new("Squares", Axis::linear("x"), Axis::linear("x * x"))
 //!     .with(Curve::line("squares", (0..10).map(|i| (f64::from(i), f64::from(i * i))).collect()));
 //! assert!(plot.to_svg().starts_with("<svg"));

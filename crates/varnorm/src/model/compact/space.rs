@@ -9,7 +9,7 @@ use crate::words::{Vocabulary, Word};
 /// cost the number of series.
 ///
 /// ```
-/// use varnorm::model::Space;
+/// use varnorm::detector::Space;
 /// let space: Space = "landmarks:count=256,seed=1".parse().unwrap();
 /// assert_eq!(space.to_string(), "landmarks:count=256,choice=pivoted,seed=1");
 /// assert_eq!("landmarks:256".parse::<Space>().unwrap().to_string(), "landmarks:count=256,choice=pivoted,seed=0");

@@ -27,7 +27,7 @@
 //! assert_eq!(features.columns(), 20);
 //! // Cumulative: the share at or below a higher threshold is at least as large.
 //! assert!(features.row(0).chunks(4).all(|direction| direction.is_sorted()));
-//! assert_eq!(kernel.to_string(), "radon:directions=5,thresholds=4,window=9,seed=0");
+//! assert_eq!(kernel.to_string(), "radon:directions=5,seed=0,thresholds=4,window=9");
 //! ```
 
 mod fit;
