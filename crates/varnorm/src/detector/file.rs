@@ -224,16 +224,19 @@ fn view_arrays(fitted: &FittedView) -> Vec<Array<'_>> {
     ];
     match &fitted.model {
         Model::Compact(model) => arrays.extend(compact_file::arrays(&model.compact)),
-        Model::AllPairs(AllPairs { spectrum, .. }) => arrays.extend([
-            Array::vector("spectrum.eigenvalues", &spectrum.eigenvalues),
-            Array::floats(
-                "spectrum.coordinates",
-                vec![spectrum.rank(), spectrum.corpus_len()],
-                spectrum.coordinates.values(),
-            ),
-            Array::vector("spectrum.row_means", &spectrum.row_means),
-            Array::vector("spectrum.squares", &spectrum.squares),
-        ]),
+        Model::AllPairs(model) => {
+            let spectrum = &model.spectrum;
+            arrays.extend([
+                Array::vector("spectrum.eigenvalues", &spectrum.eigenvalues),
+                Array::floats(
+                    "spectrum.coordinates",
+                    vec![spectrum.rank(), spectrum.corpus_len()],
+                    spectrum.coordinates.values(),
+                ),
+                Array::vector("spectrum.row_means", &spectrum.row_means),
+                Array::vector("spectrum.squares", &spectrum.squares),
+            ]);
+        }
     }
     arrays
 }
@@ -351,12 +354,12 @@ fn assemble_view(header: ViewHeader, arrays: &Arrays<'_>) -> Result<FittedView, 
     let model = match &header.compact {
         None => {
             let spectrum = spectrum(&header, arrays, n)?;
-            Model::AllPairs(AllPairs { corpus, self_values, spectrum })
+            Model::AllPairs(Box::new(AllPairs { corpus, self_values, spectrum }))
         }
         Some(own) => {
             let compact = compact_file::assemble(own, arrays, header.channels, &corpus)?;
             let spectrum = compact.spectrum(&run).map_err(|e| e.to_string())?;
-            Model::Compact(FittedCompact { compact, examples: corpus, self_values, spectrum })
+            Model::Compact(Box::new(FittedCompact { compact, examples: corpus, self_values, spectrum }))
         }
     };
     let measure = header.view.measure(header.alpha);

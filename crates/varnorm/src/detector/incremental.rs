@@ -238,7 +238,7 @@ impl ViewFitting {
         let channels = learned.preparation.prepared_channels();
         let model = FittedCompact::new(compact, &geometry.kernel, channels, run)?;
         let (view, preparation) = (self.view, learned.preparation);
-        Ok((FittedView { view, preparation, geometry, model: Model::Compact(model) }, scores))
+        Ok((FittedView { view, preparation, geometry, model: Model::Compact(Box::new(model)) }, scores))
     }
 }
 

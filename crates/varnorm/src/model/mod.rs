@@ -67,8 +67,8 @@ pub(crate) struct Difference {
 /// What is fitted on prepared series.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Model {
-    AllPairs(AllPairs),
-    Compact(FittedCompact),
+    AllPairs(Box<AllPairs>),
+    Compact(Box<FittedCompact>),
 }
 
 /// What every model answers about prepared series.
@@ -97,8 +97,8 @@ impl Model {
     /// The interface of whichever model this is.
     pub(crate) fn answers(&self) -> &dyn Answers {
         match self {
-            Self::AllPairs(model) => model,
-            Self::Compact(model) => model,
+            Self::AllPairs(model) => model.as_ref(),
+            Self::Compact(model) => model.as_ref(),
         }
     }
 

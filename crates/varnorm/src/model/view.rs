@@ -116,7 +116,10 @@ impl View {
         let model = AllPairs::new(corpus, &gram, self.rank, run)?;
         let geometry = self.geometry(kernel, model.spectrum.variance(), mean(&model.spectrum.squares));
         geometry.measure.validate(gram.len())?;
-        Ok((FittedView { view: self.clone(), preparation, geometry, model: Model::AllPairs(model) }, gram))
+        Ok((
+            FittedView { view: self.clone(), preparation, geometry, model: Model::AllPairs(Box::new(model)) },
+            gram,
+        ))
     }
 }
 
