@@ -328,7 +328,7 @@ impl Detector {
 
     /// The views, in order: the program's JSON.
     fn views(&self) -> PyResult<String> {
-        json::write(&varnorm::detector::Description::new(&self.detector).views)
+        json::write(&varnorm::detector::ModelSummary::new(&self.detector).views.all())
     }
 
     /// What the user should know about the choice of views.
