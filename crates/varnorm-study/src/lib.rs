@@ -1,5 +1,5 @@
 //! Studies: one class against the rest, over data sets, kernels, classes and parameters (paper, section 5).
-//! [`theory`] has the experiments behind sections 2 to 4; [`bench`] compares detectors as they come, without a search.
+//! [`theory`] has the experiments behind sections 2 to 4; [`mod@bench`] compares detectors as they come, without a search.
 //!
 //! A [`Study`] says what is wanted; [`Loaded::run`] works it out unit by unit ([`Unit`]: a data set, a kernel, a class),
 //! keeping each on a line of a run folder ([`Store`]), so that nothing is lost when it is stopped. Tables ([`table`]),
