@@ -85,6 +85,15 @@ impl Explain {
 /// Rows shown of a long list.
 const SHOWN: usize = 5;
 
+/// Comparable scores of the views, where there are several, and which of them the rest is about.
+fn seen_by(found: &Explanation) -> Option<String> {
+    let (view, score) = found.explained_view.as_ref().zip(found.explained_score)?;
+    let all: Vec<String> =
+        found.views.iter().map(|one| format!("{} {}", one.view, significant(one.score, 3))).collect();
+    let own = significant(score, 4);
+    Some(format!("{}; what follows is about {view}, whose own score is {own}", all.join(", ")))
+}
+
 fn write(
     out: &mut dyn Write,
     series: usize,
@@ -99,7 +108,7 @@ fn write(
     let label = label.map(|l| format!(", labelled {l}")).unwrap_or_default();
     let p = found.p_value.map(|p| format!(", p-value {}", significant(p, 3))).unwrap_or_default();
     let nearest = found.nearest_name.clone().unwrap_or_else(|| found.nearest.to_string());
-    let square = found.score * found.score;
+    let square = found.explained_score.unwrap_or(found.score).powi(2);
     let percent = |part: f64| {
         if square > 0.0 && square.is_finite() { describe::percent(part / square) } else { "-".into() }
     };
@@ -107,18 +116,19 @@ fn write(
         part if part.is_infinite() => "off the span of the corpus: the exact norm is infinite".into(),
         part => format!("{} of the squared score", percent(part)),
     };
-    write_facts(
-        out,
-        &[
-            ("series", format!("{} (place {series}){label}", dataset.series_name(series))),
-            ("score", format!("{}{p}", significant(found.score, 4))),
-            ("nearest", format!("normal series {nearest}")),
-            (
-                "outside",
-                format!("{outside}; {} of its distance from the mean", describe::percent(found.outside_span)),
-            ),
-        ],
-    )?;
+    let mut facts = vec![
+        ("series", format!("{} (place {series}){label}", dataset.series_name(series))),
+        ("score", format!("{}{p}", significant(found.score, 4))),
+    ];
+    facts.extend(seen_by(found).map(|words| ("seen by", words)));
+    facts.extend([
+        ("nearest", format!("normal series {nearest}")),
+        (
+            "outside",
+            format!("{outside}; {} of its distance from the mean", describe::percent(found.outside_span)),
+        ),
+    ]);
+    write_facts(out, &facts)?;
     writeln!(out, "\nEigendirections that the squared score comes from")?;
     let columns = ["direction", "eigenvalue", "deviations", "share"];
     let mut table = Table::new(columns.map(|name| (name, Align::Right)).to_vec());

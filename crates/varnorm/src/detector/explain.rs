@@ -72,6 +72,9 @@ pub struct Explanation {
     /// The view that the rest is about, where there are several: the one in which the series stands out most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explained_view: Option<String>,
+    /// The score in that view, of which the parts below are parts; absent where there is one view.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained_score: Option<f64>,
     /// The nearest normal series, by its place among those the detector was fitted on.
     pub nearest: usize,
     /// Its name, where names were given.
@@ -127,6 +130,7 @@ impl Detector {
             p_value: self.p_value(measured.score),
             views: self.view_scores(&measured.views),
             explained_view: (!measured.views.is_empty()).then(|| view.name()),
+            explained_score: (!measured.views.is_empty()).then_some(score),
             nearest: member,
             nearest_name: self.corpus_name(member).map(str::to_string),
             directions,
