@@ -23,12 +23,17 @@
     find('message').hidden = !sentence;
   }
 
+  // "kernel gak", or "views radon, rocket, sig".
+  function looks(model) {
+    return model.views ? `views ${model.views.map((view) => view.name).join(', ')}` : `kernel ${model.kernel.kernel}`;
+  }
+
   async function describe() {
     try {
       const model = await (await ask('/v1/model')).json();
       const series = model.corpus.series === 1 ? '1 normal series' : `${model.corpus.series} normal series`;
       find('model').textContent =
-        `The model knows ${series} of ${model.corpus.channels} channels; kernel ${model.kernel.kernel}, flags at level ${model.settings.level}.`;
+        `The model knows ${series} of ${model.corpus.channels} channels; ${looks(model)}, flags at level ${model.settings.level}.`;
       find('token-form').hidden = true;
       complain('');
     } catch (error) {
