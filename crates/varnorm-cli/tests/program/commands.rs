@@ -41,7 +41,8 @@ fn fitted_and_scored_as_by_the_library() {
         assert_eq!(&kernel, detector.kernel());
     }
     let csv = folder.line("score walking.model test.ts --format csv").code(0);
-    assert_eq!(csv.rows()[0], ["series", "label", "score", "p_value", "novel", "nearest", "outside_span"]);
+    let columns = ["series", "label", "score", "p_value", "novel", "nearest", "outside_span", "seen_by"];
+    assert_eq!(csv.rows()[0], columns);
     for (row, expected) in csv.rows()[1..].iter().zip(&expected.findings) {
         assert_eq!(row[2].parse::<f64>().unwrap().to_bits(), expected.score.to_bits());
     }
