@@ -52,6 +52,7 @@ def scored(folder: Path, name: str, kernels: int | None, seed: int):
 
     train, labels = load_from_ts_file(str(folder / name / f"{name}_TRAIN.ts"))
     test, _ = load_from_ts_file(str(folder / name / f"{name}_TEST.ts"))
+    written = as_written(folder / name / f"{name}_TRAIN.ts")
     # In the order of first appearance, as the program has them.
     for label in dict.fromkeys(labels):
         corpus = [series for series, other in zip(train, labels) if other == label]
@@ -59,7 +60,14 @@ def scored(folder: Path, name: str, kernels: int | None, seed: int):
         options = {} if kernels is None else {"n_kernels": kernels}
         detector = ROCKAD(n_neighbors=min(NEIGHBOURS, len(corpus)), random_state=seed, **options)
         detector.fit(of_one_length(corpus, steps))
-        yield label, detector.predict(of_one_length(test, steps))
+        yield written.get(label, label), detector.predict(of_one_length(test, steps))
+
+
+def as_written(path: Path) -> dict[str, str]:
+    """The labels of a file by their lower-case form, which is all that aeon keeps of them."""
+    with path.open() as lines:
+        declared = next((line for line in lines if line.lower().startswith("@classlabel true")), "")
+    return {label.lower(): label for label in declared.split()[2:]}
 
 
 def of_one_length(collection, steps: int) -> np.ndarray:
