@@ -40,6 +40,8 @@ const RAMP: f64 = 3.464_101_615_137_754_6;
 const OWN_UNITS: f64 = 50.0;
 /// Spread of the logarithms of the series' sizes beyond which their size is taken to mean nothing.
 const SIZES_MEAN_NOTHING: f64 = 0.6;
+/// Values, less one of each channel, that the size of a series takes: that of fewer is mostly chance.
+const SIZED_BY: usize = 8;
 /// What the spread is taken to be before any series is seen, and how many series that counts for.
 const EXPECTED_SPREAD: f64 = 0.3;
 const EXPECTED_COUNT: f64 = 3.0;
@@ -192,9 +194,13 @@ fn spread_of_sizes(corpus: &SeriesSet, units: &[f64]) -> f64 {
     ((squares + EXPECTED_COUNT * EXPECTED_SPREAD.powi(2)) / (freedom + EXPECTED_COUNT)).sqrt()
 }
 
-/// The logarithm of a series' root mean square about its channel means; none of a series that does not move.
+/// The logarithm of a series' root mean square about its channel means; none of a series that is too short or does not
+/// move.
 fn log_size(series: Series<'_>, units: &[f64]) -> Option<f64> {
     let (steps, channels) = (series.steps(), series.channels());
+    if steps.saturating_sub(1) * channels < SIZED_BY {
+        return None;
+    }
     let mut square = 0.0;
     for channel in 0..channels {
         let finite = (0..steps).map(|t| series.step(t)[channel] / units[channel]).filter(|v| v.is_finite());
@@ -230,6 +236,10 @@ mod tests {
         assert_eq!(chosen(&corpus(|_, c| [1e5, 1e-3][c])), (Per::Channel, 1));
         assert_eq!(chosen(&corpus(|i, _| 4f64.powi(i as i32))), (Per::SeriesGlobal, 1));
         assert_eq!(chosen(&corpus(|i, c| [1e5, 1e-3][c] * 4f64.powi(i as i32))), (Per::Series, 2));
+        // So few steps have any size by chance.
+        let short =
+            SeriesSet::from_equal((0..600).map(|i| f64::from(i * i % 97 - 48).powi(3)).collect(), 2, 1);
+        assert_eq!(chosen(&short.unwrap()), (Per::Global, 0));
         // A channel that does not move says nothing about units.
         assert_eq!(chosen(&corpus(|_, c| [1.0, 0.0][c])), (Per::Global, 0));
     }
