@@ -134,32 +134,6 @@ def test_a_forked_child_works_too(walks):
     pytest.fail("the child did not come back")
 
 
-def best(call, repetitions=300):
-    """The fastest of many calls, in microseconds: the least disturbed one."""
-    times = []
-    for _ in range(repetitions):
-        began = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - began)
-    return min(times) * 1e6
-
-
-def test_calls_have_little_overhead():
-    # Work of next to nothing: two series of two steps.
-    tiny = np.array([[[0.0], [1.0]], [[1.0], [0.5]]])
-    fitted = varnorm.NoveltyDetector("flat_rbf", layout="ntd", contamination=0.4).fit(np.random.default_rng(0).standard_normal((20, 5, 1)))
-    table = varnorm.NoveltyDetector("flat_rbf", contamination=0.4).fit(np.random.default_rng(0).standard_normal((20, 5)))
-    one, row = np.zeros((1, 5, 1)), np.zeros((1, 5))
-    found = {
-        "gram": best(lambda: varnorm.gram("flat_linear", tiny, layout="ntd")),
-        "gram, two threads": best(lambda: varnorm.gram("flat_linear", tiny, layout="ntd", n_jobs=2)),
-        "novelty": best(lambda: fitted.novelty(one)),
-        "novelty, 2-D": best(lambda: table.novelty(row)),
-    }
-    print({name: f"{value:.0f} us" for name, value in found.items()})
-    assert all(value < 50 for value in found.values()), found
-
-
 LEAK = """
 import gc, os
 import numpy as np, varnorm

@@ -58,7 +58,7 @@ def test_what_was_learned_travels_in_json_and_not_in_words(kernel, walks):
 def test_a_detector_carries_what_was_learned(kernel, space, walks, tmp_path):
     detector = varnorm.NoveltyDetector(kernel, space=space, prepare="none", calibration="none", layout="ntd").fit(walks)
     detector.save(tmp_path / "shares.model")
-    loaded = varnorm.NoveltyDetector.load(tmp_path / "shares.model")
+    loaded = varnorm.NoveltyDetector.load(tmp_path / "shares.model", layout="ntd")
     assert loaded.kernel_ == detector.kernel_ and loaded.kernel_.fitted
     assert np.array_equal(loaded.novelty(walks * 1.5), detector.novelty(walks * 1.5))
 
