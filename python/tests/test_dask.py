@@ -432,28 +432,6 @@ def workers_fall_idle(address, deadline):
         assert found.tolist() == [[5.0, 11.0], [11.0, 25.0]]
 
 
-def test_blocks_of_a_second_cost_less_than_a_fifth():
-    X, kernel = series(60, 100, 3), "gak:sigma=9"
-
-    def seconds(call):
-        began = time.perf_counter()
-        call()
-        return time.perf_counter() - began
-
-    # Longer series until two blocks on the diagonal and the one beside them take about a second each.
-    once = seconds(lambda: varnorm.gram(kernel, X, layout="ntd", n_jobs=1))
-    steps = int(100 * (3 / once) ** 0.5)
-    X = series(60, steps, 3)
-    with LocalCluster(n_workers=1, **LOCAL) as cluster, Client(cluster) as client:
-        varnorm.dask.gram(kernel, X[:2], normalize=True, layout="ntd", client=client)  # the worker has imported everything
-        plain, ours = [], []
-        while len(plain) < 4 and (not plain or min(ours) >= 1.2 * min(plain)):
-            plain.append(seconds(lambda: varnorm.gram(kernel, X, normalize=True, layout="ntd", n_jobs=1)))
-            ours.append(seconds(lambda: varnorm.dask.gram(kernel, X, normalize=True, layout="ntd", block=30, client=client)))
-    print(json.dumps({"plain": plain, "dask": ours, "overhead": min(ours) / min(plain) - 1}))
-    assert min(ours) < 1.2 * min(plain), (plain, ours)
-
-
 # -- fits
 
 
