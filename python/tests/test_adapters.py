@@ -21,7 +21,7 @@ def test_pyod_s_conventions():
     from varnorm.adapters.pyod import VarnormOD
 
     X = blobs()
-    model = VarnormOD(contamination=0.1).fit(X)
+    model = VarnormOD(NoveltyDetector("flat_rbf"), contamination=0.1).fit(X)
     assert model.decision_scores_.shape == (120,) and set(model.labels_.tolist()) == {0, 1}
     assert model.labels_.sum() == 12 and model.labels_[:12].sum() >= 10
     assert np.array_equal(model.decision_function(X), model.detector_.novelty(X))
