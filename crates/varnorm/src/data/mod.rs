@@ -16,9 +16,9 @@ mod dataset;
 mod files;
 #[cfg(feature = "files")]
 mod format;
-#[cfg(feature = "files")]
+#[cfg_attr(not(feature = "files"), allow(dead_code))]
 mod label;
-#[cfg(feature = "files")]
+#[cfg_attr(not(feature = "files"), allow(dead_code))]
 mod limits;
 #[cfg(feature = "files")]
 mod names;
@@ -27,7 +27,7 @@ mod npz;
 #[cfg(feature = "files")]
 mod parts;
 mod series;
-#[cfg(feature = "files")]
+#[cfg_attr(not(feature = "files"), allow(dead_code))]
 mod text;
 #[cfg(feature = "files")]
 mod ts;

@@ -1,5 +1,6 @@
 //! [`Series`] and [`SeriesSet`]: time series as numbers, nothing else.
 
+#[cfg(feature = "files")]
 use super::limits::ReadLimits;
 use super::values::Values;
 use crate::error::{Error, Result};
@@ -133,6 +134,7 @@ impl SeriesSet {
     }
 
     /// Looks at the limits after a series was appended.
+    #[cfg(feature = "files")]
     pub(super) fn admit_last(&self, limits: &ReadLimits) -> Result<()> {
         let steps = self.len().checked_sub(1).map_or(0, |last| self.series(last).steps());
         limits.admit(self.len(), steps, self.channels, self.values.len())

@@ -29,6 +29,7 @@ pub use crate::diagnostics::{Diagnostics, Shape};
 pub use crate::model::{Choice, Combination, Measured, Space, View};
 pub use estimate::Estimate;
 pub use explain::{Difference, Direction, Explanation, Replaced};
+#[cfg(feature = "report")]
 pub(crate) use facts::Flagging;
 pub use findings::{Finding, Findings, ViewScore};
 pub use incremental::Fitting;

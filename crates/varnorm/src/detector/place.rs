@@ -48,6 +48,7 @@ impl Detector {
     }
 
     /// Whether every distance has its neighbours with one of so many series left out.
+    #[cfg(feature = "report")]
     pub(crate) fn can_leave_out(&self, count: usize) -> bool {
         self.fitted.views.iter().all(|view| view.geometry.measure.validate(count - 1).is_ok())
     }
