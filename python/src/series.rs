@@ -100,6 +100,12 @@ impl SeriesSet {
         matrix(py, self.set.values().to_vec(), rows, self.set.channels())
     }
 
+    /// The same with missing values filled in: `interpolate`.
+    fn filled(&self, gaps: &str) -> PyResult<Self> {
+        let gaps: varnorm::prepare::Gaps = gaps.parse().map_err(|e| raised(&e))?;
+        Ok(Self::of(gaps.fill(&self.set).map_err(|e| raised(&e))?.into_owned()))
+    }
+
     /// The series at these places, in that order.
     fn select(&self, places: Vec<usize>) -> PyResult<Self> {
         if let Some(place) = places.iter().find(|place| **place >= self.set.len()) {

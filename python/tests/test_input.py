@@ -213,6 +213,10 @@ def test_masked_values_are_missing_values(walks):
     filling = dict(prepare="interpolate,standard", layout="ntd")
     found = [NoveltyDetector("flat_rbf", **filling).fit(walks).pvalues(data) for data in (masked, missing)]
     assert np.array_equal(*found)
+    # One option decides, when a detector is fitted or when it scores.
+    remembered = NoveltyDetector(gaps="interpolate", layout="ntd").fit(missing)
+    assert np.array_equal(NoveltyDetector(layout="ntd").fit(walks).set_params(gaps="interpolate").pvalues(masked), NoveltyDetector(gaps="interpolate", layout="ntd").fit(walks).pvalues(missing))
+    assert remembered.settings()["gaps"] == "interpolate" and remembered.detector_.views().count("interpolate") == 3
     # A mask that hides nothing changes nothing, and whole numbers may be masked too.
     assert np.array_equal(detector.pvalues(np.ma.array(walks)), detector.pvalues(walks))
     whole = np.ma.masked_equal(np.arange(12).reshape(3, 4), 5)

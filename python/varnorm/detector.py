@@ -85,6 +85,9 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The views themselves, each with the choices above: `[{"kernel": "gak"}, {"kernel": "sig:lift=rbf"}]`.
     combination : {"mean", "log_mean_exp", "max"}, optional
         How the comparable scores of several views become one; the mean by default.
+    gaps : {"refuse", "interpolate"}
+        What happens to missing values inside series: an error, or straight lines between their neighbours. A fitted model
+        remembers it; set later, it holds for the series that are scored.
     calibration : str
         How normal scores for comparison are obtained: "auto" (leave-one-out, or cross-fitting where not all pairs are kept),
         "cross_fit", "split", "leave_one_out", "gaussian", "quantile", "supervised" (needs y in `fit`), "fixed:threshold=3",
@@ -143,6 +146,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         preset: str = "auto",
         views: list[dict[str, Any]] | None = None,
         combination: str | None = None,
+        gaps: str = "refuse",
         calibration: str = "auto",
         decision: str = "each",
         contamination: str | float = "auto",
@@ -163,6 +167,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.preset = preset
         self.views = views
         self.combination = combination
+        self.gaps = gaps
         self.calibration = calibration
         self.decision = decision
         self.contamination = contamination
@@ -205,6 +210,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"preset = {self.preset!r}: chooses the views itself; leave out either it or {chosen}")
         rest = {
             "combination": self.combination,
+            "gaps": self.gaps,
             "calibration": self.calibration,
             "level": self._level(),
             "decision": self.decision,
@@ -351,9 +357,14 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- what only this detector says: higher is more novel
 
+    def _admitted(self, X: Any) -> _core.SeriesSet:
+        """Series to be scored."""
+        series = admit(self, X, reset=False)
+        return series if self.gaps == "refuse" else series.filled(self.gaps)
+
     def _found(self, X: Any, level: float | None = None, decision: str | None = None) -> _core.Findings:
         check_is_fitted(self)
-        series = admit(self, X, reset=False)
+        series = self._admitted(X)
         if self.progress is None:
             return self.detector_.score(series, level, decision, self.n_jobs)
         with Listening(self.progress) as listener:
@@ -404,7 +415,9 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             How many stretches time is cut into.
         """
         check_is_fitted(self)
-        return Explanation(json.loads(self.detector_.explain(to_one(x, self.layout), 0, segments, self.n_jobs)))
+        series = to_one(x, self.layout)
+        series = series if self.gaps == "refuse" else series.filled(self.gaps)
+        return Explanation(json.loads(self.detector_.explain(series, 0, segments, self.n_jobs)))
 
     def report(
         self,
@@ -438,7 +451,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             What the page is called.
         """
         check_is_fitted(self)
-        series = None if X is None else admit(self, X, reset=False)
+        series = None if X is None else self._admitted(X)
         labels = None if y is None else [str(label) for label in np.asarray(y).ravel()]
         if labels is not None and (series is None or len(labels) != len(series)):
             raise ParameterError("y: needs one label for each series of X")
@@ -525,6 +538,7 @@ def _choices(settings: dict[str, Any]) -> dict[str, Any]:
     shared = {
         "calibration": json.dumps(settings["calibration"]),
         "decision": settings["decision"],
+        "gaps": settings.get("gaps", "refuse"),
         "contamination": settings["level"],
     }
     if "preset" in settings or "views" in settings:

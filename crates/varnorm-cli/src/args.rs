@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use varnorm::data::{CsvLayout, ReadOptions};
 use varnorm::detector::{View, Views};
+use varnorm::prepare::Gaps;
 use varnorm::words::{Word, name_of};
 use varnorm::{Distance, Error, Norm, Settings};
 
@@ -96,6 +97,14 @@ impl Reading {
     pub fn options(self) -> ReadOptions {
         ReadOptions::default().with_csv_layout(self.csv_layout)
     }
+}
+
+/// What happens to missing values of series that are scored.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Filling {
+    /// What to do about missing values, where the model does not fill them in itself
+    #[arg(long, value_parser = one_of::<Gaps>(Gaps::WORDS), default_value_t = Gaps::default())]
+    pub gaps: Gaps,
 }
 
 /// What is measured, and how.

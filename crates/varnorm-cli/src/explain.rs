@@ -9,7 +9,7 @@ use varnorm::describe::{self, count, significant};
 use varnorm::detector::{Explanation, Replaced};
 use varnorm::{Dataset, Detector};
 
-use crate::args::{Reading, ReportFormat};
+use crate::args::{Filling, Reading, ReportFormat};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::table::{Align, Table, write_facts};
@@ -40,6 +40,8 @@ pub struct Explain {
     #[arg(long, value_enum, default_value = "table")]
     format: ReportFormat,
     #[command(flatten)]
+    filling: Filling,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -58,7 +60,7 @@ impl Explain {
     /// Explains and prints.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
         let detector = Detector::load(&self.model)?;
-        let dataset = source::read(console, &self.data, self.reading)?;
+        let dataset = source::read_filled(console, &self.data, self.reading, self.filling.gaps)?;
         let explanation = detector
             .explain(&dataset.series, self.series, self.segments, &console.run)
             .map_err(source::named(&dataset))?;

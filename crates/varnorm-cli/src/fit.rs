@@ -10,6 +10,7 @@ use varnorm::data::LabelKind;
 use varnorm::describe::{self, count, fine_percent};
 use varnorm::detector::ModelSummary;
 use varnorm::gram::Scaling;
+use varnorm::prepare::Gaps;
 use varnorm::words::{Word, name_of};
 use varnorm::{Dataset, Detector, Error, SeriesSet, Settings};
 
@@ -83,6 +84,11 @@ pub struct Fit {
         |settings| settings.decision.to_string(),
     ))]
     decision: Option<Decision>,
+    #[arg(long, value_parser = one_of::<Gaps>(Gaps::WORDS), help = with_default(
+        "What to do about missing values, now and when the model scores",
+        |settings| settings.gaps.to_string(),
+    ))]
+    gaps: Option<Gaps>,
     /// Settings from a JSON file; options given here override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
@@ -169,6 +175,7 @@ impl Fit {
         if let Some(calibration) = &self.calibration {
             settings.calibration = calibration.parse()?;
         }
+        settings.gaps = self.gaps.unwrap_or(settings.gaps);
         settings.level = self.level.unwrap_or(settings.level);
         settings.decision = self.decision.unwrap_or(settings.decision);
         settings.validate()?;

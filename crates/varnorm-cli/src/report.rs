@@ -8,7 +8,7 @@ use varnorm::calibrate::Decision;
 use varnorm::report::{Options, Report};
 use varnorm_study::StudyReport;
 
-use crate::args::{Reading, one_of};
+use crate::args::{Filling, Reading, one_of};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::source;
@@ -59,6 +59,8 @@ pub struct ReportCommand {
     #[arg(long, value_name = "RUN")]
     compare: Option<PathBuf>,
     #[command(flatten)]
+    filling: Filling,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -75,7 +77,7 @@ impl ReportCommand {
             console.say(format!("the report of the model alone is in {}", self.output.display()));
             return Ok(());
         }
-        let dataset = source::read(console, &self.data, self.reading)?;
+        let dataset = source::read_filled(console, &self.data, self.reading, self.filling.gaps)?;
         let options = Options::default()
             .with_level(self.level)
             .with_decision(self.decision)

@@ -10,7 +10,7 @@ use varnorm::report::{Options, Report};
 use varnorm::{Dataset, Detector, Findings};
 
 use crate::Verdict;
-use crate::args::{Format, Reading, one_of};
+use crate::args::{Filling, Format, Reading, one_of};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::table::{Align, Table};
@@ -53,6 +53,8 @@ pub struct Score {
     #[arg(long, value_name = "LABEL", requires = "report")]
     normal: Option<String>,
     #[command(flatten)]
+    filling: Filling,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -70,7 +72,7 @@ impl Score {
                     .into(),
             ));
         }
-        let dataset = source::read(console, &self.data, self.reading)?;
+        let dataset = source::read_filled(console, &self.data, self.reading, self.filling.gaps)?;
         let level = self.level.unwrap_or(detector.settings().level);
         let decision = self.decision.unwrap_or(detector.settings().decision);
         let findings = match &self.report {

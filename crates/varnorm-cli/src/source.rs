@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use varnorm::prepare::Gaps;
 use varnorm::{Dataset, Error};
 
 use crate::args::Reading;
@@ -13,6 +14,20 @@ pub fn read(console: &Console, paths: &[PathBuf], reading: Reading) -> Result<Da
     let dataset = varnorm::data::read_all(paths, &reading.options())?;
     console.run.check()?;
     console.notes(&dataset.notes);
+    Ok(dataset)
+}
+
+/// The same for series that are scored: gaps may be filled in, whatever the model says about them.
+pub fn read_filled(
+    console: &Console,
+    paths: &[PathBuf],
+    reading: Reading,
+    gaps: Gaps,
+) -> Result<Dataset, Failure> {
+    let mut dataset = read(console, paths, reading)?;
+    if gaps.fill_dataset(&mut dataset).map_err(named(&dataset.clone()))? > 0 {
+        console.notes(&dataset.notes[dataset.notes.len() - 1..]);
+    }
     Ok(dataset)
 }
 

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use varnorm::calibrate::Decision;
 use varnorm::data::CsvLayout;
 use varnorm::detector::Scored;
+use varnorm::prepare::Gaps;
 use varnorm::report::{Options as ReportOptions, Report};
 use varnorm::{Dataset, Run};
 
@@ -124,6 +125,7 @@ struct Asked {
     level: Option<f64>,
     decision: Option<Decision>,
     csv_layout: CsvLayout,
+    gaps: Gaps,
     /// The label of normal series, in a report.
     normal: Option<String>,
     /// How many series a report explains.
@@ -213,13 +215,15 @@ impl Sent {
     }
 
     fn dataset(&self, shared: &Shared, run: &Run) -> Result<Dataset, Refusal> {
-        match (&self.asked.name, self.is_json) {
+        let mut dataset = match (&self.asked.name, self.is_json) {
             (_, true) => input::from_json(&self.bytes, &shared.limits),
             (Some(name), _) => {
                 input::from_file(name, &self.bytes, self.asked.csv_layout, &shared.limits, run)
             }
             (None, _) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the file has no name")),
-        }
+        }?;
+        self.asked.gaps.fill_dataset(&mut dataset)?;
+        Ok(dataset)
     }
 }
 

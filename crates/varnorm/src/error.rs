@@ -49,8 +49,8 @@ pub enum Error {
     },
     /// A value is missing (NaN) and nobody said what to do about it.
     #[error(
-        "series {series}, step {step}, channel {channel}: the value is missing (NaN); fill it in, or state the \
-         preparation step `interpolate`"
+        "series {series}, step {step}, channel {channel}: the value is missing (NaN); fill it in, or say \
+         how it is to be filled: gaps interpolate"
     )]
     Missing {
         /// Zero-based series.

@@ -194,3 +194,26 @@ fn outputs_that_cannot_be_written() {
     }
     assert_eq!(folder.names(), before);
 }
+
+#[test]
+fn one_option_decides_about_gaps_at_fitting_or_at_scoring() {
+    let folder = Folder::new();
+    let (whole, mut holes) = (waves(12, 20), waves(12, 20));
+    holes[5][3] = f64::NAN;
+    holes[7][0] = f64::NAN;
+    folder.file("whole.csv", wide(&whole));
+    folder.file("holes.csv", wide(&holes));
+    // Decided at fitting, the model remembers it.
+    folder.line("fit holes.csv -o m").fails("the value is missing (NaN); fill it in, or say how");
+    folder.line("fit holes.csv -o m --gaps interpolate").code(0);
+    let remembered = folder.line("score m holes.csv --format csv").code(0);
+    // Decided at scoring, where the model was fitted on whole series.
+    folder.line("fit whole.csv -o n").code(0);
+    folder.line("score n holes.csv").fails("gaps interpolate");
+    let ran = folder.line("score n holes.csv --gaps interpolate --format csv").code(0);
+    assert!(ran.err.contains("2 missing values were filled in by interpolation"), "{}", ran.err);
+    assert_eq!(remembered.out.lines().count(), ran.out.lines().count());
+    // Given views keep it in their preparation.
+    let ran = folder.line("fit holes.csv -o k --kernel flat_rbf --gaps interpolate").code(0);
+    assert!(ran.err.contains("prepared by interpolate,"), "{}", ran.err);
+}

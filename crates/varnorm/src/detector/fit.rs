@@ -7,6 +7,7 @@ use crate::data::SeriesSet;
 use crate::error::{Error, Result};
 use crate::law::WeightedChiSquare;
 use crate::model::{FittedView, FittedViews, View};
+use crate::prepare::Gaps;
 use crate::run::Run;
 
 impl Settings {
@@ -39,7 +40,12 @@ impl Settings {
         self.check_free_memory(corpus)?;
         let (chosen_views, notes) = self.chosen_views(corpus)?;
         let all_pairs = chosen_views.iter().all(|view| view.space.is_gram());
-        let settings = Self { calibration: self.calibration.resolved(all_pairs), ..self.clone() };
+        let mut settings = Self { calibration: self.calibration.resolved(all_pairs), ..self.clone() };
+        if let Views::Given(views) = &mut settings.views {
+            // Given views keep the choice in their preparation, as if it had been written there.
+            views.clone_from(&chosen_views);
+            settings.gaps = Gaps::default();
+        }
         let detector = match all_pairs {
             true => Fit { settings: &settings, views: &chosen_views, run }.all_pairs(corpus, outliers),
             false => fit_compact(&settings, chosen_views, corpus, run),
@@ -56,10 +62,18 @@ impl Settings {
 
     /// The views for a corpus, and what the user should know about their choice.
     pub(super) fn chosen_views(&self, corpus: &SeriesSet) -> Result<(Vec<View>, Vec<String>)> {
-        match &self.views {
-            Views::Given(views) => Ok((views.clone(), Vec::new())),
-            Views::Preset(preset) => preset.choose(corpus).map(|choice| (choice.views, choice.notes)),
+        let (mut views, notes) = match &self.views {
+            Views::Given(views) => (views.clone(), Vec::new()),
+            Views::Preset(preset) => {
+                let corpus = self.gaps.fill(corpus)?;
+                let choice = preset.choose(&corpus)?;
+                (choice.views, choice.notes)
+            }
+        };
+        for view in &mut views {
+            view.prepare = self.gaps.before(std::mem::take(&mut view.prepare));
         }
+        Ok((views, notes))
     }
 
     pub(super) fn detector(

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::gram::Scaling;
 use crate::kernel::{Kernel, Parameter};
 use crate::model::{Combination, Space, View};
-use crate::prepare::Preparation;
+use crate::prepare::{Gaps, Preparation};
 use crate::score::{Distance, Norm};
 use crate::spectrum::Rank;
 
@@ -41,6 +41,8 @@ pub struct Settings {
     pub views: Views,
     /// How the scores of several views become one.
     pub combination: Combination,
+    /// What happens to missing values inside series.
+    pub gaps: Gaps,
     /// How scores become p-values.
     pub calibration: Calibration,
     /// The false-alarm rate that flags aim at.
@@ -54,6 +56,7 @@ impl Default for Settings {
         Self {
             views: Views::Preset(Preset::default()),
             combination: Combination::default(),
+            gaps: Gaps::default(),
             calibration: Calibration::default(),
             level: 0.05,
             decision: Decision::default(),
@@ -179,6 +182,11 @@ impl Settings {
         Self { combination, ..self }
     }
 
+    /// With this way with missing values.
+    pub fn with_gaps(self, gaps: Gaps) -> Self {
+        Self { gaps, ..self }
+    }
+
     /// With this calibration.
     pub fn with_calibration(self, calibration: Calibration) -> Self {
         Self { calibration, ..self }
@@ -199,9 +207,9 @@ impl Settings {
         matches!(&self.views, Views::Given(views) if views.iter().all(|view| view.space.grows()))
     }
 
-    /// Whether a view fills in missing values.
+    /// Whether missing values are filled in.
     pub fn fills_missing(&self) -> bool {
-        self.given().iter().any(|view| view.prepare.fills_missing())
+        self.gaps == Gaps::Interpolate || self.given().iter().any(|view| view.prepare.fills_missing())
     }
 
     /// Whether every view takes series of different lengths. A preset chooses views that its corpus can take.
@@ -286,6 +294,8 @@ struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     combination: Option<Combination>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    gaps: Option<Gaps>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     prepare: Option<Preparation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel: Option<Kernel>,
@@ -312,6 +322,8 @@ struct Fields {
 impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let rest = Fields {
+            // The default has no word: files of settings and models stay as they were.
+            gaps: Some(self.gaps).filter(|gaps| *gaps != Gaps::default()),
             calibration: Some(self.calibration),
             level: Some(self.level),
             decision: Some(self.decision),
@@ -378,6 +390,7 @@ impl<'de> Deserialize<'de> for Settings {
         Ok(Self {
             views,
             combination: fields.combination.unwrap_or(default.combination),
+            gaps: fields.gaps.unwrap_or(default.gaps),
             calibration: fields.calibration.unwrap_or(default.calibration),
             level: fields.level.unwrap_or(default.level),
             decision: fields.decision.unwrap_or(default.decision),

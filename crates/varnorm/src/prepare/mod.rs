@@ -5,11 +5,13 @@
 //! in the same way.
 
 mod fitted;
+mod gaps;
 mod paths;
 mod spec;
 mod zscore;
 
 pub use fitted::{FittedPreparation, FittedStep};
+pub use gaps::Gaps;
 pub(crate) use paths::stretched;
 
 use serde::{Deserialize, Serialize};
