@@ -3,6 +3,7 @@
 //! Everything here takes and gives plain data (arrays, words, JSON); what makes it pleasant is written in Python, in
 //! `varnorm/`.
 
+mod bench;
 mod detector;
 mod errors;
 mod files;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 /// The native part of varnorm. Use the package's own functions and classes.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::bench::Benchmark;
     #[pymodule_export]
     use super::detector::{Detector, Findings, estimate, leave_one_out};
     #[pymodule_export]

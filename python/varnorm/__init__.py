@@ -9,12 +9,14 @@ Novelty detection for time series with variance norms: the Mahalanobis distance 
 array([0.091, 0.091, 0.091])
 
 `NoveltyDetector` is a scikit-learn estimator; `gram` and `kernels` give kernel values; `SignatureFeatures`,
-`RandomSignature`, `FourierSignature`, `Rocket` and `Radon` are transformers; `VarianceNorm` is for the theory; `study` reproduces the paper's experiments.
+`RandomSignature`, `FourierSignature`, `Rocket` and `Radon` are transformers; `VarianceNorm` is for the theory; `study` reproduces the paper's experiments;
+`benchmark` compares detectors as they come.
 """
 
 import importlib.metadata
 
 from . import datasets, errors, kernels, metrics, plots
+from ._bench import Benchmark, benchmark
 from ._explanation import Explanation
 from ._gram import gram
 from ._input import from_series, to_series
@@ -29,6 +31,7 @@ from .norm import Measured, VarianceNorm
 __version__ = importlib.metadata.version("varnorm")
 
 __all__ = [
+    "Benchmark",
     "Explanation",
     "FourierSignature",
     "Measured",
@@ -44,6 +47,7 @@ __all__ = [
     "VarnormError",
     "VarnormWarning",
     "__version__",
+    "benchmark",
     "datasets",
     "errors",
     "from_series",

@@ -8,7 +8,26 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Detector", "Findings", "SeriesSet", "Settings", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "share_features", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Benchmark", "Dataset", "Detector", "Findings", "SeriesSet", "Settings", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "share_features", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+
+@final
+class Benchmark:
+    """
+    The outcomes of a benchmark: what its table is made of.
+    """
+    def outcomes(self, /) -> str:
+        """
+        Every outcome: the program's JSON.
+        """
+    @staticmethod
+    def run(asked: str, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> Benchmark:
+        """
+        Works a benchmark out; what is asked for comes as JSON.
+        """
+    def table(self, /, layout: str) -> str:
+        """
+        The program's table: text, markdown or html.
+        """
 
 @final
 class Dataset:
@@ -249,6 +268,10 @@ class SeriesSet:
     def channels(self, /) -> int:
         """
         Number of channels of every series.
+        """
+    def filled(self, /, gaps: str) -> SeriesSet:
+        """
+        The same with missing values filled in: `interpolate`.
         """
     @property
     def is_view(self, /) -> bool:
