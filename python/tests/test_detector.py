@@ -248,3 +248,11 @@ def test_a_loaded_supervised_model_is_fitted_again_on_labels(tmp_path):
     assert again.offset_ == model.offset_
     with pytest.raises(ParameterError, match="needs y"):
         loaded.fit(train.X)
+
+
+def test_views_of_a_detector_make_the_same_detector_again(walks):
+    detector = NoveltyDetector(layout="ntd").fit(walks)
+    assert [view["kernel"]["kernel"] for view in detector.views_] == ["radon", "rocket", "sig"]
+    assert "fitted" not in repr(detector.views_)
+    again = NoveltyDetector(views=detector.views_, layout="ntd").fit(walks)
+    assert np.array_equal(again.novelty(walks), detector.novelty(walks))

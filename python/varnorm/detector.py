@@ -109,7 +109,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     offset_ : float
         `decision_function(X) = score_samples(X) - offset_`; minus the threshold on the novelty.
     views_ : list of dict
-        Every view, with every `auto` worked out.
+        Every view, with every `auto` worked out, in the form that `views` takes.
     notes_ : list of str
         What one should know about the choice of views by a preset.
     kernel_ : Kernel
@@ -326,7 +326,7 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _take(self, detector: _core.Detector) -> None:
         threshold = detector.threshold(detector.level)
         self.detector_ = detector
-        self.views_: list[dict[str, Any]] = json.loads(detector.views())
+        self.views_: list[dict[str, Any]] = [_choices_of(view) for view in json.loads(detector.views())]
         self.notes_: list[str] = detector.notes()
         self.kernel_: Kernel = kernel_from(detector.kernel())
         self.eigenvalues_: Floats = detector.eigenvalues()
@@ -531,6 +531,12 @@ def _view(choices: Any, name: str = "views") -> dict[str, Any]:
         given["distance"] = {"distance": "conformance", "neighbour": neighbour}
     rank = {name: given.pop(name) for name in ("max_rank", "eigenvalue_threshold") if name in given}
     return given | ({"rank": rank} if rank else {})
+
+
+def _choices_of(view: dict[str, Any]) -> dict[str, Any]:
+    """The choices of a fitted view: without what its kernel learned, and without the rank that came out."""
+    kernel = {name: value for name, value in view["kernel"].items() if name != "fitted"}
+    return {name: value for name, value in view.items() if name != "rank"} | {"kernel": kernel}
 
 
 def _choices(settings: dict[str, Any]) -> dict[str, Any]:
