@@ -2,6 +2,7 @@
 
 mod parts;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -118,7 +119,11 @@ impl Fit {
         }
         let dataset = source::read(console, &self.data, self.reading)?;
         let picked = self.pick(&dataset, console)?;
-        let corpus = picked.as_ref().map_or_else(|| dataset.clone(), |picked| dataset.select(picked));
+        // Not two of a large corpus.
+        let corpus = match &picked {
+            Some(picked) => Cow::Owned(dataset.select(picked)),
+            None => Cow::Borrowed(&dataset),
+        };
         if let Some(Size(budget)) = self.memory {
             settings.check_memory(&corpus.series, corpus.series.len(), budget)?;
         }
@@ -137,7 +142,7 @@ impl Fit {
         })?;
         // Without names, picked series go by their place in the file.
         let places = |picked: Vec<usize>| picked.iter().map(usize::to_string).collect();
-        let detector = detector.with_corpus_names(corpus.case_names.or(picked.map(places)));
+        let detector = detector.with_corpus_names(corpus.case_names.clone().or(picked.map(places)));
         console.run.check()?;
         console.clear();
         detector.save(path)?;

@@ -124,7 +124,7 @@ impl Detector {
     /// that nothing could load must not take the place of a good one.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let bytes = self.unchecked_bytes()?;
-        Self::from_bytes(&bytes).map_err(|problem| {
+        Self::read(&bytes, Keep::FirstView).map_err(|problem| {
             format!(
                 "it could not be read again, so nothing was written ({problem}); check the settings and the size of \
                  the values"
@@ -192,11 +192,23 @@ impl Detector {
 
     /// From the content of a model file, checked; an error says which check failed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        Self::read(bytes, Keep::All)
+    }
+
+    fn read(bytes: &[u8], keep: Keep) -> Result<Self, String> {
         container::open(bytes, &[ONE_VIEW, SEVERAL_VIEWS], |version, json, arrays| match version {
             ONE_VIEW => assemble_one(described(json)?, arrays),
-            _ => assemble_several(described(json)?, arrays),
+            _ => assemble_several(described(json)?, arrays, keep),
         })
     }
+}
+
+/// Which views stay in memory after they were read and checked.
+#[derive(Clone, Copy, PartialEq)]
+enum Keep {
+    All,
+    /// For a look at what was written: the model itself is in memory too, and three views twice are too much.
+    FirstView,
 }
 
 fn program() -> String {
@@ -265,7 +277,7 @@ fn assemble_one(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String>
     assemble(shared, views, Vec::new(), Vec::new(), arrays)
 }
 
-fn assemble_several(header: SeveralHeader, arrays: &Arrays<'_>) -> Result<Detector, String> {
+fn assemble_several(header: SeveralHeader, arrays: &Arrays<'_>, keep: Keep) -> Result<Detector, String> {
     let given = header.settings.given();
     check(!header.views.is_empty() && (given.is_empty() || given.len() == header.views.len()), || {
         "its views are malformed".into()
@@ -275,16 +287,18 @@ fn assemble_several(header: SeveralHeader, arrays: &Arrays<'_>) -> Result<Detect
     check(standards.len() == expected && standards.iter().all(Standard::is_sound), || {
         "what makes its views comparable is malformed".into()
     })?;
-    let mut views = Vec::new();
+    let shape = |view: &FittedView| (view.preparation.channels(), view.corpus().len());
+    let mut views: Vec<FittedView> = Vec::new();
     for (at, view) in header.views.into_iter().enumerate() {
         let problem = |problem| format!("view {at}: {problem}");
-        views.push(assemble_view(view, &arrays.of_view(&prefix(at))).map_err(problem)?);
+        let view = assemble_view(view, &arrays.of_view(&prefix(at))).map_err(problem)?;
+        check(views.first().is_none_or(|first| shape(first) == shape(&view)), || {
+            "its views are of different corpora".into()
+        })?;
+        if at == 0 || keep == Keep::All {
+            views.push(view);
+        }
     }
-    let channels = views[0].preparation.channels();
-    let alike = |view: &FittedView| {
-        view.preparation.channels() == channels && view.corpus().len() == views[0].corpus().len()
-    };
-    check(views.iter().all(alike), || "its views are of different corpora".into())?;
     let shared =
         Shared { settings: header.settings, corpus_names: header.corpus_names, chosen: header.chosen };
     assemble(shared, views, standards, header.notes, arrays)
