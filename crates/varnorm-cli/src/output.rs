@@ -20,6 +20,12 @@ pub fn deliver(
     if let Some(path) = file {
         return Ok(varnorm::data::write_atomically(path, write)?);
     }
+    if was_closed() {
+        return Err(Failure::Words(
+            "standard output is closed, so the result would be lost; open it, or write to a file with -o"
+                .into(),
+        ));
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {
@@ -29,6 +35,23 @@ pub fn deliver(
         }
         outcome => outcome.map_err(Failure::Output),
     }
+}
+
+/// Whether the program was started with its standard output closed. Rust opens the null device in its place, for reading
+/// and writing; a shell's `> /dev/null` opens it for writing alone.
+#[cfg(unix)]
+fn was_closed() -> bool {
+    use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
+    let out = io::stdout();
+    let (Ok(flags), Ok(own), Ok(null)) = (fcntl_getfl(&out), fstat(&out), stat("/dev/null")) else {
+        return false;
+    };
+    flags.contains(OFlags::RDWR) && (own.st_rdev, own.st_ino) == (null.st_rdev, null.st_ino)
+}
+
+#[cfg(not(unix))]
+fn was_closed() -> bool {
+    false
 }
 
 /// As JSON that a person can read too.

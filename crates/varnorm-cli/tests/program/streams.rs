@@ -82,3 +82,18 @@ fn a_full_disk_behind_standard_output_is_an_error() {
     let ran = Ran::from(folder.command(["kernels"]).stdout(full).output().unwrap());
     ran.fails("cannot write to standard output: No space left on device");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output_is_an_error_where_a_result_would_be_lost() {
+    let folder = Folder::with_model();
+    let shell = |rest: &str| {
+        let line = format!("'{}' {rest}", env!("CARGO_BIN_EXE_varnorm"));
+        let mut shell = std::process::Command::new("sh");
+        Ran::from(shell.args(["-c", &line]).current_dir(folder.path(".")).output().unwrap())
+    };
+    shell("score walking.model test.ts >&-").fails("standard output is closed");
+    shell("score walking.model test.ts -o scores.csv >&-").code(0);
+    // Whoever throws the result away says so.
+    shell("score walking.model test.ts > /dev/null").code(0);
+}

@@ -4,6 +4,7 @@
 
 use crate::common::Numbers;
 use varnorm::calibrate::Calibration;
+use varnorm::detector::Preset;
 use varnorm::kernel::CATALOGUE;
 use varnorm::{Kernel, Norm, Run, SeriesSet, Settings};
 
@@ -130,6 +131,47 @@ fn units_do_not_matter_to_the_default_detector() {
         assert_eq!(found(factors), one);
     }
     assert!(one.iter().any(|(_, novel)| *novel == Some(true)));
+}
+
+/// What a user gets without a choice, and the other presets: scores, p-values and flags.
+///
+/// Exception: `auto` and `fast` take one scale for all channels, unless they differ more than fiftyfold. Below that, the unit of
+/// one channel alone counts (docs/preparation.md); from there on it does not.
+#[test]
+fn what_must_not_matter_does_not_matter_to_presets() {
+    let (corpus, queries) = data();
+    let run = Run::sequential();
+    let found = |preset: Preset, corpus: &SeriesSet, queries: &SeriesSet| {
+        let detector = Settings::preset(preset).with_level(0.1).fit(corpus, &run).unwrap();
+        let found = detector.score(queries, &run).unwrap().findings;
+        let verdicts: Vec<_> = found.iter().map(|f| (f.p_value.unwrap(), f.novel.unwrap())).collect();
+        (found.iter().map(|f| f.score).collect::<Vec<f64>>(), verdicts)
+    };
+    for preset in [Preset::Auto, Preset::Fast, Preset::Paper] {
+        let settings = Settings::preset(preset);
+        let compare = |what: &str, one: &(Vec<f64>, Vec<(f64, bool)>), changed: [&SeriesSet; 2]| {
+            let other = found(preset, changed[0], changed[1]);
+            assert_same(&settings, what, &one.0, &other.0);
+            assert_eq!(one.1, other.1, "{preset}: {what}");
+        };
+        let changed =
+            |factors, offsets| (in_units(&corpus, factors, offsets), in_units(&queries, factors, offsets));
+        let one = found(preset, &corpus, &queries);
+        assert!(one.1.iter().any(|(_, novel)| *novel), "{preset}");
+        for unit in [1e-9, 1e9, 2f64.powi(-300)] {
+            let (corpus, queries) = changed([unit; CHANNELS], NONE);
+            compare("unit", &one, [&corpus, &queries]);
+        }
+        let (shifted, new) = changed([1.0; CHANNELS], [100.0, -3.0, 1e4]);
+        compare("offsets", &one, [&shifted, &new]);
+        let order: Vec<usize> = (0..corpus.len()).map(|i| (i * 7 + 3) % corpus.len()).collect();
+        compare("order of the corpus", &one, [&corpus.select(&order), &queries]);
+        // Units that differ by more than fifty are each channel's own, whatever they are.
+        let (own, new) = changed([1e-4, 1.0, 1e4], NONE);
+        let apart = found(preset, &own, &new);
+        let (farther, new) = changed([1e-9, 1.0, 1e9], NONE);
+        compare("units of channels", &apart, [&farther, &new]);
+    }
 }
 
 /// The exceptions: the published offset has a unit, and without a z-score values count as they are. Kernels whose

@@ -6,7 +6,7 @@ use super::weights::GROUP;
 use super::{MOST_DILATIONS, Radon};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::kernel::family::shares::{median_length, quantiles, require_series, too_large};
+use crate::kernel::family::shares::{median_length, quantile, require_series, tie_margin, too_large};
 use crate::simd::dispatch;
 
 /// Quantiles of the products that are the lowest and the highest threshold.
@@ -35,7 +35,9 @@ pub(super) fn fit(asked: &Radon, corpus: &SeriesSet) -> Result<RadonFit> {
             }
         }
         for (direction, products) in group.directions.iter().zip(&mut products) {
-            quantiles(products, ENDS.into_iter(), &mut ranges[*direction]);
+            let margin = tie_margin(products);
+            let [low, high] = ENDS.map(|end| quantile(products, end));
+            ranges[*direction] = [low - margin, high + margin];
         }
     }
     let ranges = ranges.into_flattened();

@@ -1,15 +1,15 @@
 //! Convolutions with the 84 kernels, and the shares of their steps.
 //!
-//! The weights are -1 everywhere plus 3 at three places: `C = 3 (s_a + s_b + s_c) - (s_0 + .. + s_8)`. The second sum is shared by
-//! the kernels that follow each other with one dilation and one subset of channels, as all do where there is one channel.
+//! The weights are -1 everywhere plus 3 at three places: `C = 3 (s_a + s_b + s_c) - (s_0 + .. + s_8)`. The second sum is worked out
+//! once per channel and dilation; those of a subset add up.
 
 use std::ops::Range;
 
 use super::KERNELS;
 use super::fitted::RocketFit;
 use crate::data::Series;
-use crate::kernel::family::shares::count::{room, shares};
-use crate::simd::{Isa, Work};
+use crate::kernel::family::shares::count::{self, room};
+use crate::simd::{Isa, Register, W, Work};
 
 /// Places of a kernel, and the one in the middle.
 const PLACES: usize = 9;
@@ -39,14 +39,15 @@ pub(super) const HEAVY: [[usize; 3]; KERNELS] = {
 #[derive(Default)]
 pub(super) struct Scratch {
     steps: usize,
-    /// Zeros on either side of the sum of channels. Places further out are zero too.
+    /// Zeros on either side of a channel. Places further out are zero too.
     padding: usize,
-    /// Channel after channel.
+    count: usize,
+    /// Channel after channel, each between its zeros; the last is the sum of a subset.
     channels: Vec<f64>,
-    /// The sum of a subset of channels.
-    sum: Vec<f64>,
-    /// Minus the sum over all nine places.
-    base: Vec<f64>,
+    /// Of each of them, minus the sum over all nine places.
+    bases: Vec<f64>,
+    /// The dilation that the base of a channel was worked out for; 0 is none.
+    based: Vec<usize>,
     /// A convolution.
     values: Vec<f64>,
 }
@@ -54,62 +55,131 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Takes a series for kernels of this reach.
     pub(super) fn load(&mut self, series: &Series<'_>, reach: usize) {
-        let (steps, channels) = (series.steps(), series.channels());
-        (self.steps, self.padding) = (steps, reach.min(steps));
-        self.channels.resize(steps * channels, 0.0);
-        for (t, point) in series.values().chunks_exact(channels).enumerate() {
+        let (steps, count) = (series.steps(), series.channels());
+        (self.steps, self.padding, self.count) = (steps, reach.min(steps), count);
+        let (stride, padding) = (self.stride(), self.padding);
+        self.channels.clear();
+        self.channels.resize(stride * (count + 1), 0.0);
+        for (t, point) in series.values().chunks_exact(count).enumerate() {
             for (channel, value) in point.iter().enumerate() {
-                self.channels[channel * steps + t] = *value;
+                self.channels[channel * stride + padding + t] = *value;
             }
         }
-        self.sum.clear();
-        self.sum.resize(steps + 2 * self.padding, 0.0);
-        self.base.resize(steps, 0.0);
+        self.bases.resize(steps * (count + 1), 0.0);
+        self.based.clear();
+        self.based.resize(count, 0);
         self.values.resize(room(steps), 0.0);
     }
 
-    /// The sum of some channels, and the sum over nine places of it.
+    fn stride(&self) -> usize {
+        self.steps + 2 * self.padding
+    }
+
+    /// The place of the sum of some channels and of its base: that of the channel itself where it is one.
     #[inline(always)]
-    fn add_up(&mut self, subset: &[u32], dilation: usize) {
-        let steps = self.steps;
-        for (at, channel) in subset.iter().enumerate() {
-            let values = &self.channels[*channel as usize * steps..(*channel as usize + 1) * steps];
-            let sum = &mut self.sum[self.padding..self.padding + steps];
-            if at == 0 {
-                sum.copy_from_slice(values);
-            } else {
-                for t in 0..steps {
-                    sum[t] += values[t];
-                }
+    fn summed(&mut self, subset: &[u32], dilation: usize) -> usize {
+        for channel in subset {
+            if self.based[*channel as usize] != dilation {
+                self.work_out_base(*channel as usize, dilation);
             }
         }
-        let (sum, padding) = (&self.sum[..], self.padding);
-        let place = |j: usize| &sum[start(padding, j, dilation)..][..steps];
+        let [first, more @ ..] = subset else { return self.count };
+        if more.is_empty() {
+            return *first as usize;
+        }
+        let (steps, stride, padding) = (self.steps, self.stride(), self.padding);
+        let (channels, sum) = self.channels.split_at_mut(self.count * stride);
+        let (bases, base) = self.bases.split_at_mut(self.count * steps);
+        let (sum, base) = (&mut sum[padding..padding + steps], &mut base[..steps]);
+        let channel = |c: u32| &channels[c as usize * stride + padding..][..steps];
+        let of_channel = |c: u32| &bases[c as usize * steps..][..steps];
+        sum.copy_from_slice(channel(*first));
+        base.copy_from_slice(of_channel(*first));
+        for c in more {
+            let (x, b) = (channel(*c), of_channel(*c));
+            for t in 0..steps {
+                sum[t] += x[t];
+                base[t] += b[t];
+            }
+        }
+        self.count
+    }
+
+    /// Minus the sum over the nine places of a channel.
+    #[inline(always)]
+    fn work_out_base(&mut self, channel: usize, dilation: usize) {
+        let (steps, padding) = (self.steps, self.padding);
+        let values = &self.channels[channel * self.stride()..][..self.stride()];
+        let place = |j: usize| &values[start(padding, j, dilation)..][..steps];
         let (s0, s1, s2, s3, s4) = (place(0), place(1), place(2), place(3), place(4));
         let (s5, s6, s7, s8) = (place(5), place(6), place(7), place(8));
-        let base = &mut self.base[..steps];
+        let base = &mut self.bases[channel * steps..][..steps];
         for t in 0..steps {
             base[t] = -(s0[t] + s1[t] + s2[t] + s3[t] + s4[t] + s5[t] + s6[t] + s7[t] + s8[t]);
         }
+        self.based[channel] = dilation;
+    }
+
+    /// What a kernel at some steps is made of, of the sum at a place.
+    #[inline(always)]
+    fn parts(&self, kernel: usize, dilation: usize, place: usize, steps: Range<usize>) -> Parts<'_> {
+        let (count, stride) = (steps.len(), self.stride());
+        let sum = &self.channels[place * stride..][..stride];
+        let heavy = HEAVY[kernel].map(|j| &sum[start(self.padding, j, dilation) + steps.start..][..count]);
+        Parts { base: &self.bases[place * self.steps + steps.start..][..count], heavy }
     }
 
     /// The convolution with a kernel at some steps, into `values`.
     #[inline(always)]
-    fn convolve(&mut self, kernel: usize, dilation: usize, steps: Range<usize>) {
-        let count = steps.len();
-        let [a, b, c] = HEAVY[kernel];
-        let (sum, padding) = (&self.sum[..], self.padding);
-        let place = |j: usize| &sum[start(padding, j, dilation) + steps.start..][..count];
-        let (a, b, c) = (place(a), place(b), place(c));
-        let (base, values) = (&self.base[steps.start..][..count], &mut self.values[..count]);
-        for t in 0..count {
-            values[t] = base[t] + 3.0 * (a[t] + b[t] + c[t]);
+    fn convolve(&mut self, kernel: usize, dilation: usize, place: usize, steps: Range<usize>) {
+        let mut values = std::mem::take(&mut self.values);
+        let Parts { base, heavy: [a, b, c] } = self.parts(kernel, dilation, place, steps);
+        let out = &mut values[..base.len()];
+        for t in 0..out.len() {
+            out[t] = base[t] + 3.0 * (a[t] + b[t] + c[t]);
         }
+        self.values = values;
     }
 
     /// The convolution of all steps, to learn from: see [`Convolution`].
     pub(super) fn convolution(&mut self) -> &mut [f64] {
         &mut self.values[..self.steps]
+    }
+}
+
+/// A convolution before it is added up: `base + 3 (a + b + c)`.
+struct Parts<'a> {
+    base: &'a [f64],
+    heavy: [&'a [f64]; 3],
+}
+
+impl Parts<'_> {
+    /// The shares of its steps above a few bounds, without a walk through memory between the two.
+    #[inline(always)]
+    fn shares<I: Isa, const B: usize>(&self, bounds: &[f64], out: &mut [f64]) {
+        let Self { base, heavy: [a, b, c] } = *self;
+        let three = I::Register::splat(3.0);
+        let (mut limits, mut counters) = ([I::Register::splat(0.0); B], [I::Register::splat(0.0); B]);
+        for i in 0..B {
+            limits[i] = I::Register::splat(bounds[i]);
+        }
+        let cells = base.as_chunks::<W>().0.iter().zip(a.as_chunks::<W>().0);
+        let cells = cells.zip(b.as_chunks::<W>().0.iter().zip(c.as_chunks::<W>().0));
+        for ((base, a), (b, c)) in cells {
+            for q in 0..W / I::Register::WIDTH {
+                let load = |cell| I::Register::load::<W>(cell, q);
+                let sum = load(a).add(load(b)).add(load(c));
+                let value = load(base).add(three.mul(sum));
+                for i in 0..B {
+                    counters[i] = counters[i].count_above(value, limits[i]);
+                }
+            }
+        }
+        let done = base.len() / W * W;
+        for i in 0..B {
+            let rest = (done..base.len()).filter(|t| base[*t] + 3.0 * (a[*t] + b[*t] + c[*t]) > bounds[i]);
+            out[i] = (counters[i].counted() + rest.count() as f64) / base.len() as f64;
+        }
     }
 }
 
@@ -137,8 +207,8 @@ pub(super) struct Convolution<'a> {
 impl Work for Convolution<'_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
-        self.scratch.add_up(self.subset, self.dilation);
-        self.scratch.convolve(self.kernel, self.dilation, 0..self.scratch.steps);
+        let place = self.scratch.summed(self.subset, self.dilation);
+        self.scratch.convolve(self.kernel, self.dilation, place, 0..self.scratch.steps);
     }
 }
 
@@ -157,22 +227,27 @@ impl Work for Features<'_> {
         let mut at = 0;
         for (index, of) in learned.dilations.iter().enumerate() {
             let dilation = of.step as usize;
-            let mut summed: &[u32] = &[];
+            let (mut summed, mut place): (&[u32], usize) = (&[], 0);
             for kernel in 0..KERNELS {
                 let subset = &learned.subsets[index * KERNELS + kernel][..];
                 if subset != summed {
-                    scratch.add_up(subset, dilation);
+                    place = scratch.summed(subset, dilation);
                     summed = subset;
                 }
                 let steps = counted(scratch.steps, dilation, (index + kernel).is_multiple_of(2));
-                let (count, which) = (steps.len(), at..at + of.features as usize);
-                scratch.convolve(kernel, dilation, steps);
-                shares::<I>(
-                    &mut scratch.values,
-                    count,
-                    &learned.biases[which.clone()],
-                    &mut out[which.clone()],
-                );
+                let which = at..at + of.features as usize;
+                let (bounds, shares) = (&learned.biases[which.clone()], &mut out[which.clone()]);
+                match bounds.len() {
+                    1 => scratch.parts(kernel, dilation, place, steps).shares::<I, 1>(bounds, shares),
+                    2 => scratch.parts(kernel, dilation, place, steps).shares::<I, 2>(bounds, shares),
+                    3 => scratch.parts(kernel, dilation, place, steps).shares::<I, 3>(bounds, shares),
+                    4 => scratch.parts(kernel, dilation, place, steps).shares::<I, 4>(bounds, shares),
+                    _ => {
+                        let count = steps.len();
+                        scratch.convolve(kernel, dilation, place, steps);
+                        count::shares::<I>(&mut scratch.values, count, bounds, shares);
+                    }
+                }
                 at = which.end;
             }
         }

@@ -6,7 +6,7 @@ use super::dilations::dilations;
 use super::fitted::{Learned, MOST_CHANNELS, RocketFit};
 use crate::data::SeriesSet;
 use crate::error::Result;
-use crate::kernel::family::shares::{median_length, quantiles, require_series, too_large};
+use crate::kernel::family::shares::{median_length, quantiles, require_series, tie_margin, too_large};
 use crate::random::Uniform;
 use crate::simd::dispatch;
 
@@ -49,7 +49,10 @@ pub(super) fn fit(features: usize, seed: u64, corpus: &SeriesSet) -> Result<Rock
         dispatch(Convolution { scratch: &mut scratch, subset, dilation: lesson.step, kernel: lesson.kernel });
         let fractions = (lesson.first..).map(|n| ((n + 1) as f64 * GOLDEN).fract());
         let biases = &mut learned.biases[lesson.first..lesson.first + lesson.count];
-        quantiles(scratch.convolution(), fractions, biases);
+        let values = scratch.convolution();
+        let margin = tie_margin(values);
+        quantiles(values, fractions, biases);
+        biases.iter_mut().for_each(|bias| *bias += margin);
     }
     match learned.biases.iter().all(|b| b.is_finite()) {
         true => Ok(RocketFit::new(learned)),

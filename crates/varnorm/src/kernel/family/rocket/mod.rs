@@ -9,6 +9,7 @@
 //! - Dilations: at most 32, the whole parts of `2^e` with e evenly spaced from 0 to `log2((T-1)/8)`. T is the whole part of the
 //!   median length of the corpus; below 9 steps the only dilation is 1.
 //! - Biases: the quantiles at the fractional parts of `n (sqrt(5)+1)/2`, n = 1, 2, .., of the convolution of one random series.
+//!   Each is moved up by 1e-9 of the largest value of the convolution, so that values that differ by rounding stay together.
 //! - Subsets of channels: random, of at most 9, one for every kernel and dilation; small ones are more frequent.
 //!
 //! # Ends of a series

@@ -120,9 +120,39 @@ pub(crate) fn quantiles(numbers: &mut [f64], fractions: impl Iterator<Item = f64
     }
 }
 
+/// How far from the numbers that it was learned from a bound is moved, as a share of the largest of them. Values that would be
+/// equal but for rounding, as on straight lines, then lie on one side of it together, in any unit.
+const TIES: f64 = 1e-9;
+
+/// That distance.
+pub(crate) fn tie_margin(numbers: &[f64]) -> f64 {
+    TIES * numbers.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+/// One quantile, likewise; numbers are moved about, but not sorted.
+pub(crate) fn quantile(numbers: &mut [f64], fraction: f64) -> f64 {
+    let last = numbers.len().saturating_sub(1);
+    let place = fraction * last as f64;
+    let below = (place as usize).min(last);
+    let (_, low, above) = numbers.select_nth_unstable_by(below, f64::total_cmp);
+    let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
+    *low + (high - *low) * (place - below as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_quantile_is_the_same_as_one_of_many() {
+        let numbers: Vec<f64> = (0..57).map(|i| f64::from((i * 29) % 57).sin()).collect();
+        for fraction in [0.0, 0.01, 0.3, 0.5, 0.99, 1.0] {
+            let mut all = [0.0];
+            quantiles(&mut numbers.clone(), [fraction].into_iter(), &mut all);
+            assert_eq!(quantile(&mut numbers.clone(), fraction), all[0]);
+        }
+        assert_eq!(quantile(&mut [7.0], 0.3), 7.0);
+    }
 
     #[test]
     fn quantiles_are_linear_between_neighbours() {
