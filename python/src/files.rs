@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use varnorm::data::{self, LabelKind, Labels, ReadOptions, WriteOptions};
+use varnorm::data::{self, Channel, LabelKind, Labels, ReadOptions, Times, WriteOptions};
 
 use crate::errors::{bad_param, raised};
 use crate::kernels::parsed;
@@ -33,14 +33,15 @@ pub struct Dataset {
 
 impl Dataset {
     fn of(py: Python<'_>, read: data::Dataset) -> PyResult<Self> {
+        let channel_names = read.channel_names();
         Ok(Self {
             name: read.name,
             series: Py::new(py, SeriesSet::of(read.series))?,
             labels_are_targets: read.labels.as_ref().is_some_and(|l| l.kind == LabelKind::Target),
             labels: read.labels.map(|l| l.values),
             case_names: read.case_names,
-            channel_names: read.channel_names,
-            times: read.times,
+            channel_names,
+            times: read.times.map(|times| times.to_written()),
             notes: read.notes,
         })
     }
@@ -111,8 +112,8 @@ pub fn write(
     let dataset = data::Dataset {
         labels: labels.map(Labels::classes),
         case_names,
-        channel_names,
-        times,
+        channels: channel_names.map(Channel::named),
+        times: times.map(Times::from_written),
         ..data::Dataset::new(name, Arc::clone(&series.set).as_ref().clone())
     };
     let options = WriteOptions::default().with_csv(csv).with_lossy(lossy);

@@ -51,7 +51,7 @@ struct Report<'a> {
     series: usize,
     name: String,
     label: Option<&'a str>,
-    channel_names: Option<&'a [String]>,
+    channel_names: Option<Vec<String>>,
     #[serde(flatten)]
     explanation: &'a Explanation,
 }
@@ -72,10 +72,7 @@ impl Explain {
                     series: self.series,
                     name: dataset.series_name(self.series),
                     label,
-                    channel_names: dataset
-                        .channel_names
-                        .as_deref()
-                        .filter(|_| explanation.channels_are_original),
+                    channel_names: dataset.channel_names().filter(|_| explanation.channels_are_original),
                     explanation: &explanation,
                 },
             ),
@@ -103,9 +100,9 @@ fn write(
     label: Option<&str>,
     found: &Explanation,
 ) -> io::Result<()> {
-    let name = |channel: usize| match (&dataset.channel_names, found.channels_are_original) {
-        (Some(names), true) if channel < names.len() => names[channel].clone(),
-        _ => channel.to_string(),
+    let name = |channel: usize| match found.channels_are_original {
+        true => dataset.channel_name(channel),
+        false => channel.to_string(),
     };
     let label = label.map(|l| format!(", labelled {l}")).unwrap_or_default();
     let p = found.p_value.map(|p| format!(", p-value {}", significant(p, 3))).unwrap_or_default();

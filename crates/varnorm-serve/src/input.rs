@@ -10,7 +10,7 @@ use std::path::Path;
 use axum::http::StatusCode;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use varnorm::data::{CsvLayout, Format, Labels, ReadLimits, ReadOptions, read_bytes_within};
+use varnorm::data::{Channel, CsvLayout, Format, Labels, ReadLimits, ReadOptions, read_bytes_within};
 use varnorm::{Dataset, Run, SeriesSet};
 
 use crate::Limits;
@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for Batch<'_> {
         Ok(Dataset {
             case_names: names,
             labels: labels.map(Labels::classes),
-            channel_names,
+            channels: channel_names.map(Channel::named),
             ..Dataset::new("request", series)
         })
     }

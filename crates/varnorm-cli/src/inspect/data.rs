@@ -136,7 +136,7 @@ fn channels(dataset: &Dataset) -> Vec<Channel> {
             (*low, *high) = (low.min(*value), high.max(*value));
         }
     }
-    let name = |c: usize| dataset.channel_names.as_ref().and_then(|names| names.get(c).cloned());
+    let name = |c: usize| dataset.channels.as_ref().and_then(|all| Some(all.get(c)?.name.clone()));
     let channel = |(c, (low, high)): (usize, (f64, f64))| Channel {
         name: name(c),
         min: (low <= high).then_some(low),

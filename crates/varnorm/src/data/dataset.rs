@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::data::{SeriesSet, label};
+use crate::data::{Channel, SeriesSet, Times, label};
 use crate::error::{Error, Result};
 
 /// Whether labels name classes or are numbers to be predicted.
@@ -45,10 +45,10 @@ pub struct Dataset {
     pub labels: Option<Labels>,
     /// A name per series (CSV `case_id`), where the file has them.
     pub case_names: Option<Vec<String>>,
-    /// A name per channel, where the file has them.
-    pub channel_names: Option<Vec<String>>,
-    /// A timestamp per step, as written, in the order of the steps of all series.
-    pub times: Option<Vec<String>>,
+    /// Name and unit of each channel, where the file has names.
+    pub channels: Option<Vec<Channel>>,
+    /// A time per step, in the order of the steps of all series.
+    pub times: Option<Times>,
     /// What the reader noticed and the user should know: headers that lie, and the like.
     pub notes: Vec<String>,
 }
@@ -61,7 +61,7 @@ impl Dataset {
             series,
             labels: None,
             case_names: None,
-            channel_names: None,
+            channels: None,
             times: None,
             notes: Vec::new(),
         }
@@ -70,19 +70,16 @@ impl Dataset {
     /// The series at `indices`, with everything that belongs to them.
     pub fn select(&self, indices: &[usize]) -> Self {
         let pick = |all: &Vec<String>| indices.iter().map(|&i| all[i].clone()).collect::<Vec<_>>();
-        let mut starts = vec![0];
-        for length in self.series.lengths() {
-            starts.push(starts[starts.len() - 1] + length);
-        }
-        let times = |all: &Vec<String>| {
-            indices.iter().flat_map(|&i| all[starts[i]..starts[i + 1]].iter().cloned()).collect()
+        let times = |all: &Times| {
+            let ranges = self.ranges();
+            all.pick(indices.iter().flat_map(|&i| ranges[i].clone()))
         };
         Self {
             name: self.name.clone(),
             series: self.series.select(indices),
             labels: self.labels.as_ref().map(|l| Labels { values: pick(&l.values), ..l.clone() }),
             case_names: self.case_names.as_ref().map(pick),
-            channel_names: self.channel_names.clone(),
+            channels: self.channels.clone(),
             times: self.times.as_ref().map(times),
             notes: self.notes.clone(),
         }
@@ -110,6 +107,17 @@ impl Dataset {
         self.case_names.as_ref().map_or_else(|| index.to_string(), |names| names[index].clone())
     }
 
+    /// The names of the channels, where the file has them.
+    pub fn channel_names(&self) -> Option<Vec<String>> {
+        self.channels.as_deref().map(Channel::names)
+    }
+
+    /// How to name a channel to a person: its own name if it has one, else its index.
+    pub fn channel_name(&self, index: usize) -> String {
+        let named = self.channels.as_ref().and_then(|channels| channels.get(index));
+        named.map_or_else(|| index.to_string(), |channel| channel.name.clone())
+    }
+
     /// Appends another file's series. Labels, names and timestamps are kept where both have them.
     pub fn append(&mut self, other: Self) -> Result<()> {
         self.series.extend(&other.series)?;
@@ -122,7 +130,7 @@ impl Dataset {
             _ => None,
         };
         self.case_names = join(self.case_names.take(), other.case_names);
-        self.times = join(self.times.take(), other.times);
+        self.times = self.times.take().zip(other.times).map(|(a, b)| a.joined(b));
         self.notes.extend(other.notes);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::data::{Dataset, Format, ReadOptions, Split, read};
+use crate::data::{Dataset, Format, Matching, ReadOptions, Split, listed_names, read};
 use crate::error::{Error, Result};
 
 use super::{names, text};
@@ -94,23 +94,8 @@ pub(super) fn name_by_file(dataset: &mut Dataset, path: &Path) {
 }
 
 pub(super) fn add(all: &mut Dataset, next: Dataset, path: &Path) -> Result<()> {
-    same_channels(path, &next, all)?;
+    let next = like_the_first(next, all, path)?;
     let had = (all.labels.is_some() || next.labels.is_some(), all.times.is_some() || next.times.is_some());
-    // Columns in another order would be compared with the wrong channels.
-    if let (Some(found), Some(expected)) = (&next.channel_names, &all.channel_names)
-        && found != expected
-    {
-        return Err(Error::file(
-            path,
-            format!(
-                "the channels are named {} where they are {} in the files before; give all files the same \
-                 columns in \
-                 one order",
-                found.join(", "),
-                expected.join(", ")
-            ),
-        ));
-    }
     all.append(next)?;
     for (had, has, what) in
         [(had.0, all.labels.is_some(), "labels"), (had.1, all.times.is_some(), "timestamps")]
@@ -121,6 +106,36 @@ pub(super) fn add(all: &mut Dataset, next: Dataset, path: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Columns in another order would be compared with the wrong channels: they are put in the order of the first file.
+fn like_the_first(next: Dataset, all: &mut Dataset, path: &Path) -> Result<Dataset> {
+    let (Some(found), Some(expected)) = (&next.channels, &all.channels) else {
+        same_channels(path, &next, all)?;
+        if next.channels.is_some() != all.channels.is_some() {
+            push_once(&mut all.notes, "not every file names its channels; those are taken by position");
+        }
+        return Ok(next);
+    };
+    let whose = "the files before";
+    let matching = Matching::new(found, expected, whose).map_err(|problem| Error::file(path, problem))?;
+    if !matching.extra.is_empty() {
+        let problem = format!(
+            "the files before lack {}; give all files the same columns",
+            listed_names(matching.extra.iter().map(String::as_str))
+        );
+        return Err(Error::file(path, problem));
+    }
+    if matching.reordered {
+        push_once(&mut all.notes, "columns in another order than in the first file were matched by name");
+    }
+    matching.apply(next)
+}
+
+fn push_once(notes: &mut Vec<String>, note: &str) {
+    if !notes.iter().any(|known| known == note) {
+        notes.push(note.into());
+    }
 }
 
 fn same_channels(path: &Path, dataset: &Dataset, others: &Dataset) -> Result<()> {
@@ -180,12 +195,23 @@ mod tests {
     }
 
     #[test]
-    fn channels_in_another_order_are_refused_and_lost_labels_noted() {
-        let swapped = folder(&[("a.csv", "time,x,y\n0,1,2\n"), ("b.csv", "time,y,x\n0,1,2\n")]);
-        let error = read_all(&[swapped.path().into()], &ReadOptions::default()).unwrap_err().to_string();
-        assert!(
-            error.contains("the channels are named y, x where they are x, y in the files before"),
-            "{error}"
+    fn channels_are_matched_by_name_and_lost_labels_noted() {
+        let read = |files: &[(&str, &str)]| read_all(&[folder(files).path().into()], &ReadOptions::default());
+        let swapped = read(&[("a.csv", "time,x,y\n0,1,2\n"), ("b.csv", "time,y,x\n0,3,4\n")]).unwrap();
+        assert_eq!(swapped.series.values(), [1.0, 2.0, 4.0, 3.0]);
+        assert_eq!(swapped.channel_names().unwrap(), ["x", "y"]);
+        assert_eq!(swapped.notes, ["columns in another order than in the first file were matched by name"]);
+        let refused = |second: &str| {
+            let error = read(&[("a.csv", "time,x,y\n0,1,2\n"), ("b.csv", second)]).unwrap_err().to_string();
+            error[error.find("b.csv").unwrap()..].to_string()
+        };
+        assert_eq!(
+            refused("time,x,z\n0,1,2\n"),
+            "b.csv: a channel of the files before is missing: y; the data have x, z; rename or add it"
+        );
+        assert_eq!(
+            refused("time,x,y,z\n0,1,2,3\n"),
+            "b.csv: the files before lack z; give all files the same columns"
         );
         let half = folder(&[("a.csv", "time,x,label\n0,1,q\n"), ("b.csv", "time,x\n0,1\n")]);
         let all = read_all(&[half.path().into()], &ReadOptions::default()).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{CsvLayout, Dataset, ReadLimits, write_atomically};
+use crate::data::{CsvLayout, Dataset, Gaps, ReadLimits, write_atomically};
 use crate::error::{Error, Result};
 use crate::words::{Vocabulary, Word, spelled};
 
@@ -61,17 +61,39 @@ impl Format {
 }
 
 /// How to read a file, where the file itself does not tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// How the rows and columns of a CSV file make series.
     pub csv_layout: CsvLayout,
+    /// What becomes of gaps in the times that are longer than the limit.
+    pub gaps: Gaps,
+    /// A gap is long above so many sampling steps.
+    pub gap_limit: u32,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { csv_layout: CsvLayout::default(), gaps: Gaps::default(), gap_limit: Gaps::LIMIT }
+    }
 }
 
 impl ReadOptions {
     /// The rows and columns of a CSV file make series in this way.
     pub fn with_csv_layout(mut self, layout: CsvLayout) -> Self {
         self.csv_layout = layout;
+        self
+    }
+
+    /// What becomes of gaps in the times that are longer than the limit.
+    pub fn with_gaps(mut self, gaps: Gaps) -> Self {
+        self.gaps = gaps;
+        self
+    }
+
+    /// A gap is long above so many sampling steps.
+    pub fn with_gap_limit(mut self, limit: u32) -> Self {
+        self.gap_limit = limit;
         self
     }
 }
@@ -101,13 +123,14 @@ pub fn read_bytes_within(
     options: &ReadOptions,
     limits: &ReadLimits,
 ) -> Result<Dataset> {
-    match format {
+    let dataset = match format {
         Format::Ts => ts::read(name, bytes, limits),
         Format::Arff => arff::read(name, bytes, limits),
         Format::Csv => csv::read(name, bytes, options.csv_layout, limits),
         Format::Npy => npz::read_npy(name, bytes, limits),
         Format::Npz => npz::read_npz(name, bytes, limits),
-    }
+    }?;
+    dataset.settle_times(options.gaps, options.gap_limit)
 }
 
 /// How series become rows and columns of a CSV file.
@@ -219,7 +242,7 @@ mod tests {
         let path = folder.path().join("x.npy");
         let mut dataset = Dataset::new("x", SeriesSet::from_equal(vec![1.0, 2.0], 2, 1).unwrap());
         dataset.case_names = Some(vec!["a".into()]);
-        dataset.channel_names = Some(vec!["ax".into()]);
+        dataset.channels = Some(crate::data::Channel::named(["ax"]));
         let strict = write(&dataset, &path, &WriteOptions::default()).unwrap_err();
         assert_eq!(
             strict.to_string(),

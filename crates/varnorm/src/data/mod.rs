@@ -9,6 +9,7 @@ mod arff;
 mod atomic;
 #[cfg(feature = "files")]
 mod basic_motions;
+mod channel;
 #[cfg(feature = "files")]
 mod csv;
 mod dataset;
@@ -29,6 +30,7 @@ mod parts;
 mod series;
 #[cfg_attr(not(feature = "files"), allow(dead_code))]
 mod text;
+mod time;
 #[cfg(feature = "files")]
 mod ts;
 mod values;
@@ -46,5 +48,8 @@ pub use self::{
     npz::npy_header,
     parts::Parts,
 };
+pub use channel::Channel;
+pub(crate) use channel::{Matching, listed as listed_names};
 pub use dataset::{Dataset, LabelKind, Labels, Split};
 pub use series::{Series, SeriesSet, SharedValues};
+pub use time::{Gap, Gaps, SamplingStep, StampFormat, StampReading, TimeFaults, TimeUnit, Times};

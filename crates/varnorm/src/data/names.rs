@@ -1,5 +1,7 @@
 //! Default names: what a format has to write although nobody named it, and what is dropped again on reading.
 
+use super::{Channel, Times};
+
 /// `c0`, `c1`, ...
 pub(super) fn channel(index: usize) -> String {
     format!("c{index}")
@@ -12,13 +14,13 @@ pub(super) fn cases(names: Vec<String>) -> Option<Vec<String>> {
 }
 
 /// `None` for `c0, c1, c2, ...`.
-pub(super) fn channels(names: Vec<String>) -> Option<Vec<String>> {
+pub(super) fn channels(names: Vec<String>) -> Option<Vec<Channel>> {
     let counted = names.iter().enumerate().all(|(i, name)| *name == channel(i));
-    (!counted).then_some(names)
+    (!counted).then(|| Channel::named(names))
 }
 
 /// `None` when the times of every series are `0, 1, 2, ...`.
-pub(super) fn times(times: Vec<String>, lengths: impl Iterator<Item = usize>) -> Option<Vec<String>> {
+pub(super) fn times(times: Vec<String>, lengths: impl Iterator<Item = usize>) -> Option<Times> {
     let mut rest = &times[..];
     let mut counted = true;
     for length in lengths {
@@ -26,7 +28,7 @@ pub(super) fn times(times: Vec<String>, lengths: impl Iterator<Item = usize>) ->
         counted &= now.iter().enumerate().all(|(i, time)| *time == i.to_string());
         rest = later;
     }
-    (!counted).then_some(times)
+    (!counted).then(|| Times::from_written(times))
 }
 
 /// A data set's name from its file's name.

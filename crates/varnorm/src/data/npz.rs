@@ -4,8 +4,8 @@
 //! that some Python packages put channels before steps. An `.npz` file may further hold `y` (labels: texts
 //! and whole numbers are classes, floating-point numbers are targets), `label_kind` (`class` or `target`,
 //! where `y` does not tell), `classes` (class names in order), `lengths` (steps of each series; what lies
-//! beyond is padding), `case_names`, `channel_names`, `times` (`series x steps` texts) and `name`. Nothing
-//! is pickled.
+//! beyond is padding), `case_names`, `channel_names`, `channel_units`, `times` (`series x steps` texts), `time_unit`
+//! (`ms`, where `times` are numbers) and `name`. Nothing is pickled.
 
 mod array;
 mod header;

@@ -212,6 +212,18 @@ impl SeriesSet {
         Self { values: values.into(), starts, channels: self.channels }
     }
 
+    /// The channels at these places, in this order.
+    pub fn take_channels(&self, places: &[usize]) -> Result<Self> {
+        if places.is_empty() || places.iter().any(|at| *at >= self.channels) {
+            let rule = format!("must be at least one place below the {} channels", self.channels);
+            return Err(Error::bad_param("channels", format!("{places:?}"), rule));
+        }
+        let steps = self.values.chunks_exact(self.channels);
+        let values: Vec<f64> = steps.flat_map(|step| places.iter().map(|at| step[*at])).collect();
+        let starts = self.starts.iter().map(|start| start / self.channels * places.len()).collect();
+        Ok(Self { values: values.into(), starts, channels: places.len() })
+    }
+
     /// Appends all series of another set with the same number of channels.
     pub fn extend(&mut self, other: &Self) -> Result<()> {
         if other.channels != self.channels {

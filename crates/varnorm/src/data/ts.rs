@@ -10,7 +10,7 @@ mod write;
 
 use std::path::Path;
 
-use crate::data::{Dataset, LabelKind, Labels, ReadLimits, SeriesSet};
+use crate::data::{Dataset, LabelKind, Labels, ReadLimits, SeriesSet, Times};
 use crate::error::{Error, Result};
 
 use super::text;
@@ -40,7 +40,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result<Dat
     let labels = body.labels(&header, &mut notes);
     header.compare(&series, body.times.is_some(), &mut notes);
     let name = header.name.clone().unwrap_or_else(|| super::names::from_path(path));
-    Ok(Dataset { labels, times: body.times, notes, ..Dataset::new(name, series) })
+    Ok(Dataset { labels, times: body.times.map(Times::from_written), notes, ..Dataset::new(name, series) })
 }
 
 /// What the data lines add up to.

@@ -1,6 +1,6 @@
 //! [`View`] and [`Loss`]: what a writer is about to write, and what it has to leave out.
 
-use crate::data::{Dataset, LabelKind, Labels, SeriesSet};
+use crate::data::{Channel, Dataset, LabelKind, Labels, SeriesSet, Times};
 use crate::error::{Error, Result};
 
 use super::text;
@@ -12,8 +12,8 @@ pub(super) struct View<'a> {
     pub series: &'a SeriesSet,
     pub labels: Option<&'a Labels>,
     pub case_names: Option<&'a [String]>,
-    pub channel_names: Option<&'a [String]>,
-    pub times: Option<&'a [String]>,
+    pub channels: Option<&'a [Channel]>,
+    pub times: Option<&'a Times>,
 }
 
 impl<'a> View<'a> {
@@ -23,8 +23,8 @@ impl<'a> View<'a> {
             series: &dataset.series,
             labels: dataset.labels.as_ref(),
             case_names: dataset.case_names.as_deref(),
-            channel_names: dataset.channel_names.as_deref(),
-            times: dataset.times.as_deref(),
+            channels: dataset.channels.as_deref(),
+            times: dataset.times.as_ref(),
         }
     }
 
@@ -36,7 +36,7 @@ impl<'a> View<'a> {
     }
 
     pub fn without_channel_names(mut self, loss: &mut Loss) -> Result<Self> {
-        if self.channel_names.take().is_some() {
+        if self.channels.take().is_some() {
             loss.of("channel names")?;
         }
         Ok(self)
@@ -87,8 +87,10 @@ impl<'a> View<'a> {
 
     /// Keeps timestamps only if each follows the format's rule.
     pub fn times_if(mut self, loss: &mut Loss, fits: impl Fn(&str) -> bool, why: &str) -> Result<Self> {
-        if let Some(bad) = first_bad(self.times, fits) {
-            loss.of(format!("the timestamp {} ({why})", text::quote(bad)))?;
+        let written =
+            |times: &Times| (0..times.len()).map(|at| times.written(at).into_owned()).find(|t| !fits(t));
+        if let Some(bad) = self.times.and_then(written) {
+            loss.of(format!("the timestamp {} ({why})", text::quote(&bad)))?;
             self.times = None;
         }
         Ok(self)
@@ -101,26 +103,37 @@ impl<'a> View<'a> {
         fits: impl Fn(&str) -> bool,
         why: &str,
     ) -> Result<Self> {
-        let names = self.channel_names.unwrap_or_default();
+        let names: Vec<String> = self.channels.map(Channel::names).unwrap_or_default();
         let twice = names.iter().enumerate().find(|&(i, name)| names[..i].contains(name));
-        if let Some(bad) = first_bad(self.channel_names, fits) {
+        if let Some(bad) = first_bad(Some(&names), fits) {
             loss.of(format!("the channel name {} ({why})", text::quote(bad)))?;
-            self.channel_names = None;
+            self.channels = None;
         } else if let Some((_, name)) = twice {
             loss.of(format!("the channel name {} twice", text::quote(name)))?;
-            self.channel_names = None;
+            self.channels = None;
         }
         Ok(self)
     }
 
     /// The timestamps of each series, or nothing where there are none.
-    pub fn times_by_series(&self) -> impl Iterator<Item = Option<&'a [String]>> {
-        let (mut rest, series) = (self.times, self.series);
-        series.lengths().map(move |length| {
-            let (now, later) = rest?.split_at(length);
-            rest = Some(later);
-            Some(now)
+    pub fn times_by_series(&self) -> impl Iterator<Item = Option<Vec<String>>> {
+        let (mut start, times) = (0, self.times);
+        self.series.lengths().map(move |length| {
+            let range = start..start + length;
+            start = range.end;
+            Some(range.map(|at| times.map(|all| all.written(at).into_owned())).collect::<Option<Vec<_>>>()?)
         })
+    }
+
+    /// Units of channels and times are left out.
+    pub fn without_units(self, loss: &mut Loss) -> Result<Self> {
+        if self.channels.is_some_and(|channels| channels.iter().any(|channel| channel.unit.is_some())) {
+            loss.of("units of channels")?;
+        }
+        if self.times.is_some_and(|times| times.unit().is_some()) {
+            loss.of("the unit of the times")?;
+        }
+        Ok(self)
     }
 }
 

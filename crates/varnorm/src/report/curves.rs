@@ -132,8 +132,8 @@ fn chosen_channels(corpus: &SeriesSet, prepared: &SeriesSet) -> Vec<usize> {
 fn channel_names(detector: &Detector, dataset: &Dataset) -> Vec<String> {
     let width = detector.corpus().channels();
     let original = width == detector.preparation().channels();
-    match &dataset.channel_names {
-        Some(names) if original && names.len() == width => names.clone(),
+    match dataset.channel_names() {
+        Some(names) if original && names.len() == width => names,
         _ => (0..width).map(|c| format!("channel {c}")).collect(),
     }
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use varnorm::data::{
-    CsvLayout, CsvShape, Dataset, Format, LabelKind, Labels, ReadOptions, SeriesSet, WriteOptions, read,
-    read_bytes, read_split, write,
+    Channel, CsvLayout, CsvShape, Dataset, Format, Gaps, LabelKind, Labels, ReadOptions, SeriesSet, Times,
+    WriteOptions, read, read_bytes, read_split, write,
 };
 
 /// Name, train size, test size, channels, shortest, longest, classes: the paper's table of data sets.
@@ -49,7 +49,7 @@ fn assert_same(found: &Dataset, expected: &Dataset, way: &str) {
     let labels = |d: &Dataset| d.labels.as_ref().map(|l| (l.kind, l.values.clone()));
     assert_eq!(labels(found), labels(expected), "{way}");
     assert_eq!(found.case_names, expected.case_names, "{way}");
-    assert_eq!(found.channel_names, expected.channel_names, "{way}");
+    assert_eq!(found.channels, expected.channels, "{way}");
     assert_eq!(found.times, expected.times, "{way}");
 }
 
@@ -59,7 +59,7 @@ fn there_and_back(dataset: &Dataset, extension: &str, options: &WriteOptions) ->
     let dropped = write(dataset, &path, options).unwrap();
     assert!(dropped.is_empty(), "{dropped:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    read(&path, &ReadOptions::default()).unwrap()
+    read(&path, &ReadOptions::default().with_gaps(Gaps::Keep)).unwrap()
 }
 
 #[test]
@@ -154,12 +154,17 @@ fn dataset(texts: Texts) -> impl Strategy<Value = Dataset> {
             names(texts.channel, channels),
             times(texts.time, steps),
         );
-        (values, beside).prop_map(move |(values, (labels, case_names, channel_names, times))| Dataset {
-            labels,
-            case_names,
-            channel_names,
-            times,
-            ..Dataset::new("x", SeriesSet::from_lengths(values, &lengths, channels).unwrap())
+        (values, beside).prop_map(move |(values, (labels, case_names, channel_names, times))| {
+            let mut dataset = Dataset {
+                labels,
+                case_names,
+                channels: channel_names.map(Channel::named),
+                times: times.map(Times::from_written),
+                ..Dataset::new("x", SeriesSet::from_lengths(values, &lengths, channels).unwrap())
+            };
+            // Readers do the same.
+            dataset.sort_by_time();
+            Dataset { notes: Vec::new(), ..dataset }
         })
     })
 }

@@ -71,7 +71,7 @@ fn nothing_that_data_say_becomes_markup() {
     let names: Vec<String> =
         (0..40).map(|i| if i == 7 { long.clone() } else { format!("{nasty}{i}") }).collect();
     data.case_names = Some(names.clone());
-    data.channel_names = Some((0..6).map(|c| format!("{nasty}{c}")).collect());
+    data.channels = Some(varnorm::data::Channel::named((0..6).map(|c| format!("{nasty}{c}"))));
     let labels = data.labels.as_ref().unwrap().values.iter().map(|l| format!("{l}{nasty}")).collect();
     data.labels = Some(Labels::classes(labels));
     data.notes = vec![nasty.into()];

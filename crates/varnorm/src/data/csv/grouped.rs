@@ -79,10 +79,10 @@ fn steps(
     let text_of =
         |c: usize| cases.iter().flat_map(move |(_, rows)| rows.iter().map(move |r| r.cell(c).to_string()));
     let times = time.and_then(|c| names::times(text_of(c).collect(), series.lengths()));
-    let channel_names = names::channels(columns.iter().map(|&c| table.names[c].clone()).collect());
+    let channels = names::channels(columns.iter().map(|&c| table.names[c].clone()).collect());
     Ok(Dataset {
         labels: table.label().map(|(c, kind)| case_labels(table, &cases, c, kind)).transpose()?,
-        channel_names: channel_names.filter(|_| table.head == Head::Named),
+        channels: channels.filter(|_| table.head == Head::Named),
         times,
         ..Dataset::new(names::from_path(table.path), series)
     })

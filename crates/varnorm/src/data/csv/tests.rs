@@ -26,7 +26,7 @@ fn wide_with_channels_in_either_column_order() {
         let d = auto(text);
         assert_eq!((d.series.channels(), lengths(&d)), (2, vec![2, 1]), "{text}");
         assert_eq!(d.series.values(), [1.0, 3.0, 2.0, 4.0, 5.0, 6.0]);
-        assert_eq!(d.channel_names.unwrap(), ["ax", "ay"]);
+        assert_eq!(d.channel_names().unwrap(), ["ax", "ay"]);
         assert_eq!(d.labels.unwrap().values, ["a", "b"]);
     }
 }
@@ -49,16 +49,16 @@ fn wide_without_names() {
           recording`"]
     );
     let stated = with("a,b,c\n1,2,3\n", CsvLayout::Wide);
-    assert_eq!((lengths(&stated), stated.channel_names), (vec![3], None));
+    assert_eq!((lengths(&stated), stated.channels), (vec![3], None));
 }
 
 #[test]
 fn long_groups_sorts_and_keeps_times() {
     let d = auto("Case,TIME,ax,ay,target\nb,2,5,6,1.5\na,x,1,2,7\nb,1,3,4,1.5\na,b,?,NaN,7\n");
     assert_eq!(d.case_names.as_deref().unwrap(), ["b", "a"]);
-    assert_eq!(d.times.as_deref().unwrap(), ["1", "2", "x", "b"]);
+    assert_eq!(d.times.as_ref().unwrap().to_written(), ["1", "2", "x", "b"]);
     assert_eq!(d.series.series(0).values(), [3.0, 4.0, 5.0, 6.0]);
-    assert_eq!(d.channel_names.as_deref().unwrap(), ["ax", "ay"]);
+    assert_eq!(d.channel_names().unwrap(), ["ax", "ay"]);
     let labels = d.labels.unwrap();
     assert_eq!((labels.kind, labels.values), (LabelKind::Target, vec!["1.5".to_string(), "7".into()]));
     assert_eq!(d.notes, ["the steps of 1 series were not in the order of their times and were sorted"]);
@@ -74,7 +74,7 @@ fn recordings() {
     let bare = with("ax,ay\n1,2\n3,4\n", CsvLayout::Recording);
     assert_eq!((bare.series.values(), bare.times), (&[1.0, 2.0, 3.0, 4.0][..], None));
     let headless = with("1,2\n3,4\n5,6\n", CsvLayout::Recording);
-    assert_eq!((lengths(&headless), headless.channel_names), (vec![3], None));
+    assert_eq!((lengths(&headless), headless.channels), (vec![3], None));
     let indexed = with(",ax,ay\n0,1,2\n1,3,4\n", CsvLayout::Recording);
     assert_eq!((indexed.series.channels(), indexed.times), (2, None));
 }

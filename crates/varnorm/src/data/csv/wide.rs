@@ -1,6 +1,6 @@
 //! Wide CSV: one row is one series.
 
-use crate::data::{Dataset, LabelKind, SeriesSet};
+use crate::data::{Channel, Dataset, LabelKind, SeriesSet};
 use crate::error::{Error, Result};
 
 use super::super::{label::of_kind, names, text};
@@ -9,7 +9,7 @@ use super::table::{Head, Role, Row, Table};
 /// Where each channel's steps are: `columns[channel][step]`.
 struct Layout {
     columns: Vec<Vec<usize>>,
-    channel_names: Option<Vec<String>>,
+    channels: Option<Vec<Channel>>,
 }
 
 pub(super) fn read(table: &Table<'_>, notes: &mut Vec<String>) -> Result<Dataset> {
@@ -46,7 +46,7 @@ pub(super) fn read(table: &Table<'_>, notes: &mut Vec<String>) -> Result<Dataset
     Ok(Dataset {
         labels: label.map(|(c, kind)| of_kind(kind, column(c))),
         case_names: case.and_then(|c| names::cases(column(c))),
-        channel_names: layout.channel_names,
+        channels: layout.channels,
         ..Dataset::new(names::from_path(table.path), series)
     })
 }
@@ -80,7 +80,7 @@ fn layout(table: &Table<'_>, label: Option<usize>, notes: &mut Vec<String>) -> R
             "only some columns are named `channel_step`; all were taken for steps of one channel".into(),
         );
     }
-    Ok(Layout { columns: vec![values], channel_names: None })
+    Ok(Layout { columns: vec![values], channels: None })
 }
 
 fn by_channel(table: &Table<'_>, parts: &[(usize, (&str, usize))]) -> Result<Layout> {
@@ -111,7 +111,7 @@ fn by_channel(table: &Table<'_>, parts: &[(usize, (&str, usize))]) -> Result<Lay
         }
     }
     Ok(Layout {
-        channel_names: names::channels(channels.iter().map(|c| c.0.to_string()).collect()),
+        channels: names::channels(channels.iter().map(|c| c.0.to_string()).collect()),
         columns: channels.into_iter().map(|c| c.1.into_iter().map(|s| s.1).collect()).collect(),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::data::{LabelKind, Labels};
+use crate::data::{Channel, LabelKind, Labels};
 use crate::error::Result;
 
 use super::super::names;
@@ -17,11 +17,13 @@ pub(in super::super) fn write_wide<'a>(
     view: View<'a>,
     loss: &mut Loss,
 ) -> Result<impl FnOnce(&mut dyn Write) -> io::Result<()> + use<'a>> {
-    let view = prepared(view.without_times(loss)?, loss)?.channel_names_if(
-        loss,
-        |name| !name.is_empty() && is_trimmed(name) && !name.contains([';', '\t']),
-        "it may not be empty, hold `;` or a tab, or have spaces at its ends",
-    )?;
+    let view = prepared(view.without_times(loss)?, loss)?
+        .channel_names_if(
+            loss,
+            |name| !name.is_empty() && is_trimmed(name) && !name.contains([';', '\t']),
+            "it may not be empty, hold `;` or a tab, or have spaces at its ends",
+        )?
+        .without_units(loss)?;
     Ok(move |out: &mut dyn Write| {
         let mut writer = csv::Writer::from_writer(out);
         let steps = view.series.lengths().max().unwrap_or(0);
@@ -64,12 +66,13 @@ pub(in super::super) fn write_long<'a>(
             names_a_channel,
             "it may not be empty, a number or the name of another column, or have spaces at its ends",
         )?
-        .times_if(loss, is_trimmed, TRIM)?;
+        .times_if(loss, is_trimmed, TRIM)?
+        .without_units(loss)?;
     if let Some(twin) = view.case_names.and_then(twice) {
         loss.of(format!("the case name {} twice", text::quote(twin)))?;
         view.case_names = None;
     }
-    if view.times_by_series().flatten().any(|times| !in_order(times)) {
+    if view.times_by_series().flatten().any(|times| !in_order(&times)) {
         loss.of("timestamps that are numbers and not in order")?;
         view.times = None;
     }
@@ -85,7 +88,7 @@ fn long_rows(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (i, (series, times)) in view.series.iter().zip(view.times_by_series()).enumerate() {
         let case = view.case_names.map_or_else(|| i.to_string(), |names| names[i].clone());
         for step in 0..series.steps() {
-            let time = times.map_or_else(|| step.to_string(), |times| times[step].clone());
+            let time = times.as_ref().map_or_else(|| step.to_string(), |times| times[step].clone());
             let mut row = vec![case.clone(), time];
             row.extend(series.step(step).iter().map(|&v| text::number(v)));
             row.extend(view.labels.map(|labels| labels.values[i].clone()));
@@ -105,8 +108,8 @@ fn label_header(labels: &Labels) -> String {
 }
 
 fn channel_names(view: &View<'_>) -> Vec<String> {
-    match view.channel_names {
-        Some(names) => names.to_vec(),
+    match view.channels {
+        Some(channels) => Channel::names(channels),
         None => (0..view.series.channels()).map(names::channel).collect(),
     }
 }

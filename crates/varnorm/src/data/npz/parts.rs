@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::data::{Dataset, LabelKind, Labels, SeriesSet};
+use crate::data::{Channel, Dataset, LabelKind, Labels, SeriesSet, TimeUnit, Times};
 use crate::error::Result;
 
-use super::super::{label, names};
+use super::super::{label, names, text};
 use super::Archive;
 use super::array::Array;
 
@@ -15,7 +15,8 @@ pub(super) struct Parts {
     labels: Option<Labels>,
     lengths: Option<Vec<usize>>,
     case_names: Option<Vec<String>>,
-    channel_names: Option<Vec<String>>,
+    channels: Option<Vec<Channel>>,
+    time_unit: Option<TimeUnit>,
     /// Padded, as stored.
     times: Option<Vec<String>>,
 }
@@ -32,7 +33,8 @@ impl Parts {
             labels: labels(archive, series)?,
             lengths,
             case_names: texts(archive, "case_names", series)?,
-            channel_names: texts(archive, "channel_names", channels)?,
+            channels: channels_of(archive, channels)?,
+            time_unit: time_unit(archive)?,
             times: texts(archive, "times", padded)?,
         })
     }
@@ -49,8 +51,8 @@ impl Parts {
         Ok(Dataset {
             labels: self.labels,
             case_names: self.case_names,
-            channel_names: self.channel_names,
-            times,
+            channels: self.channels,
+            times: times.map(|times| Times::from_written(times).with_unit(self.time_unit)),
             ..Dataset::new(self.name.unwrap_or_else(|| names::from_path(path)), series)
         })
     }
@@ -117,6 +119,21 @@ fn part<T>(
         Some(values) if values.len() != expected => Err(wrong_size(name, values.len(), expected)),
         values => Ok(values),
     }
+}
+
+/// Names, and units beside them; an empty unit is none.
+fn channels_of(archive: &mut Archive<'_>, channels: usize) -> Result<Option<Vec<Channel>>, String> {
+    let Some(names) = texts(archive, "channel_names", channels)? else { return Ok(None) };
+    let units = texts(archive, "channel_units", channels)?.unwrap_or_else(|| vec![String::new(); channels]);
+    Ok(Some(names.into_iter().zip(units).map(|(name, unit)| Channel::new(name).with_unit(unit)).collect()))
+}
+
+fn time_unit(archive: &mut Archive<'_>) -> Result<Option<TimeUnit>, String> {
+    let Some(word) = texts(archive, "time_unit", 1)?.and_then(|words| words.into_iter().next()) else {
+        return Ok(None);
+    };
+    let wrong = || format!("array `time_unit`: {} is no unit of time, such as ms", text::quote(&word));
+    TimeUnit::from_word(&word).map(Some).ok_or_else(wrong)
 }
 
 fn texts(archive: &mut Archive<'_>, name: &str, expected: usize) -> Result<Option<Vec<String>>, String> {

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use crate::data::{LabelKind, Labels};
+use crate::data::{Channel, LabelKind, Labels};
 use crate::error::Result;
 
 use super::super::text;
@@ -39,7 +39,8 @@ pub(in super::super) fn write_npz<'a>(
         .labels_if(loss, ends_well, why)?
         .case_names_if(loss, ends_well, why)?
         .times_if(loss, ends_well, why)?;
-    let view = match view.channel_names.and_then(|names| names.iter().find(|n| !ends_well(n))) {
+    let ends_badly = |c: &&Channel| !ends_well(&c.name) || !ends_well(c.unit.as_deref().unwrap_or_default());
+    let view = match view.channels.and_then(|channels| channels.iter().find(ends_badly)) {
         Some(_) => view.without_channel_names(loss)?,
         None => view,
     };
@@ -75,10 +76,16 @@ fn arrays(view: &View<'_>) -> Vec<(&'static str, Vec<u8>)> {
     if let Some(names) = view.case_names {
         arrays.push(("case_names", texts(names, &[series])));
     }
-    if let Some(names) = view.channel_names {
-        arrays.push(("channel_names", texts(names, &[names.len()])));
+    if let Some(channels) = view.channels {
+        let shape = [channels.len()];
+        arrays.push(("channel_names", texts(&Channel::names(channels), &shape)));
+        let units: Vec<String> = channels.iter().map(|c| c.unit.clone().unwrap_or_default()).collect();
+        if units.iter().any(|unit| !unit.is_empty()) {
+            arrays.push(("channel_units", texts(&units, &shape)));
+        }
     }
-    if view.times.is_some() {
+    if let Some(times) = view.times {
+        arrays.extend(times.unit().map(|unit| ("time_unit", texts(&[unit.to_string()], &[]))));
         arrays.push(("times", texts(&padded_times(view, steps), &[series, steps])));
     }
     arrays.push(("name", texts(&[view.name.to_string()], &[])));
@@ -126,9 +133,9 @@ fn label_arrays(labels: &Labels) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn padded_times(view: &View<'_>, steps: usize) -> Vec<String> {
-    let pad = |times: &[String]| {
+    let pad = |times: Vec<String>| {
         let padding = std::iter::repeat_n(String::new(), steps - times.len());
-        times.iter().cloned().chain(padding).collect::<Vec<_>>()
+        times.into_iter().chain(padding).collect::<Vec<_>>()
     };
     view.times_by_series().flatten().flat_map(pad).collect()
 }

@@ -60,7 +60,7 @@ fn timestamps_are_kept_and_joined() {
         (labels.kind, labels.values),
         (LabelKind::Target, vec!["1.50".to_string(), "2".into(), "3".into()])
     );
-    let times = d.times.unwrap();
+    let times = d.times.unwrap().to_written();
     assert_eq!(times, ["2007-01-01 00:00:00", "2007-01-02 00:00:00", "9", "10", "11", "1"]);
     let values: Vec<String> = d.series.values().iter().map(|v| format!("{v:?}")).collect();
     assert_eq!(values, ["1.0", "3.0", "2.0", "NaN", "2.0", "4.0", "1.0", "NaN", "NaN", "5.0", "NaN", "6.0"]);

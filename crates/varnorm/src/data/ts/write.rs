@@ -20,6 +20,7 @@ pub(in super::super) fn write<'a>(
     let view = view
         .without_case_names(loss)?
         .without_channel_names(loss)?
+        .without_units(loss)?
         .times_if(loss, time, "it may not be empty or have commas, brackets or spaces around it")?
         .labels_if(loss, word, "it may not be empty or have spaces, colons or brackets")?
         .targets_if_numbers(loss)?;
@@ -66,7 +67,7 @@ fn classes(labels: &Labels) -> Vec<&str> {
 fn line(
     out: &mut dyn Write,
     series: Series<'_>,
-    times: Option<&[String]>,
+    times: Option<Vec<String>>,
     label: Option<&str>,
 ) -> io::Result<()> {
     for channel in 0..series.channels() {
@@ -76,7 +77,7 @@ fn line(
         for (step, value) in text::channel(series, channel).enumerate() {
             let comma = if step > 0 { "," } else { "" };
             let value = text::number_or_mark(value);
-            match times {
+            match &times {
                 Some(times) => write!(out, "{comma}({},{value})", times[step])?,
                 None => write!(out, "{comma}{value}")?,
             }
