@@ -1,12 +1,15 @@
-//! ROC-AUC and average precision: how well scores separate two kinds.
+//! ROC-AUC and average precision: how well scores separate two kinds. [`volumes`] is their like for stretches of one long
+//! series.
 //!
 //! Higher scores speak for the positive kind. Equal scores are treated as one group, so that no order among them
 //! is invented.
 
 mod bootstrap;
+mod range;
 pub(crate) mod ranker;
 
 pub use bootstrap::{Intervals, bootstrap};
+pub use range::{VUS_WINDOW, Volumes, point_adjusted_f1, stretches, volumes};
 
 /// Indices in descending order of score, cut into groups of equal scores; each as (positives, negatives).
 fn groups(scores: &[f64], positive: &[bool]) -> Vec<(f64, f64)> {
