@@ -21,12 +21,20 @@ use crate::work::{Call, LONG, decomposition};
 #[pyclass(frozen, module = "varnorm._core")]
 pub struct Findings {
     findings: varnorm::Findings,
+    /// What was noticed about the data.
+    notes: Vec<String>,
 }
 
 #[pymethods]
 impl Findings {
     fn __len__(&self) -> usize {
         self.findings.len()
+    }
+
+    /// What was noticed about the data.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     /// How novel each series is: higher is more.
@@ -86,11 +94,34 @@ impl Detector {
         Self { detector: Arc::new(detector) }
     }
 
+    /// Series as the model wants them, and what to tell about it.
+    fn admit(&self, series: &SeriesSet) -> PyResult<(Arc<varnorm::SeriesSet>, Vec<String>)> {
+        let (set, notes) =
+            self.detector.origin().admit_series(&series.set, &series.origin).map_err(|e| raised(&e))?;
+        Ok((Arc::new(set), notes))
+    }
+
+    fn names(&self) -> Option<Vec<varnorm::data::Channel>> {
+        self.detector.origin().channels.clone()
+    }
+
     /// Level and decision: the detector's where they are left out.
     fn deciding(&self, level: Option<f64>, decision: Option<&str>) -> PyResult<(f64, Decision)> {
         let settings = self.detector.settings();
         let decision = decision.map_or(Ok(settings.decision), parsed)?;
         Ok((level.unwrap_or(settings.level), decision))
+    }
+}
+
+/// An error about a channel, with its name where it has one.
+fn with_names(error: Error, channels: &Option<Vec<varnorm::data::Channel>>) -> Error {
+    let at = match &error {
+        Error::Missing { channel, .. } | Error::NonFinite { channel, .. } => *channel,
+        _ => return error,
+    };
+    match channels.as_ref().and_then(|channels| channels.get(at)) {
+        Some(channel) => error.within(format!("channel {at}, named {}", channel.name)),
+        None => error,
     }
 }
 
@@ -119,13 +150,16 @@ impl Detector {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let settings = settings.settings.clone();
-        let (corpus, outliers) = (Arc::clone(&corpus.set), outliers.map(|o| Arc::clone(&o.set)));
+        let origin = corpus.origin.clone();
+        let admitted = |o: &SeriesSet| origin.admit_series(&o.set, &o.origin).map_err(|e| raised(&e));
+        let outliers = outliers.map(admitted).transpose()?.map(|(set, _)| set);
+        let (corpus, channels) = (Arc::clone(&corpus.set), origin.channels.clone());
         let operations = fitting(&settings, &corpus);
         let fitted = Call { n_jobs, progress, operations }.run(py, move |run| match outliers {
             Some(outliers) => settings.fit_with_outliers(&corpus, &outliers, run),
-            None => settings.fit(&corpus, run),
+            None => settings.fit(&corpus, run).map_err(|error| with_names(error, &channels)),
         })?;
-        Ok(Self::of(fitted.with_corpus_names(names)))
+        Ok(Self::of(fitted.with_corpus_names(names).with_origin(origin)))
     }
 
     /// The model of these series and more (spaces landmarks and features): preparation, kernel and landmarks stay.
@@ -137,7 +171,7 @@ impl Detector {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let (detector, more) = (Arc::clone(&self.detector), Arc::clone(&more.set));
+        let (detector, (more, _)) = (Arc::clone(&self.detector), self.admit(more)?);
         let operations = self.detector.operations(&more) + fitting(detector.settings(), detector.corpus());
         let call = Call { n_jobs, progress, operations };
         Ok(Self::of(call.run(py, move |run| (*detector).clone().partial_fit(&more, run))?))
@@ -153,7 +187,7 @@ impl Detector {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
+        let (detector, (series, _)) = (Arc::clone(&self.detector), self.admit(series)?);
         let operations = self.detector.operations(&series) + fitting(detector.settings(), detector.corpus());
         let call = Call { n_jobs, progress, operations };
         let fitted = call.run(py, move |run| {
@@ -161,7 +195,8 @@ impl Detector {
             fitting.add(&series, run)?;
             fitting.finish(run)
         })?;
-        Ok(Self::of(fitted.with_corpus_names(names)))
+        let origin = self.detector.origin().clone();
+        Ok(Self::of(fitted.with_corpus_names(names).with_origin(origin)))
     }
 
     /// The model of the series of all these models, in their order.
@@ -206,11 +241,15 @@ impl Detector {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Findings> {
-        let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
+        let (detector, (series, notes)) = (Arc::clone(&self.detector), self.admit(series)?);
         let (level, decision) = self.deciding(level, decision)?;
         let call = Call { n_jobs, progress, operations: self.detector.operations(&series) };
-        let findings = call.run(py, move |run| detector.score_at(&series, level, decision, run))?;
-        Ok(Findings { findings })
+        let named = self.names();
+        let scored = move |run: &varnorm::Run| {
+            detector.score_at(&series, level, decision, run).map_err(|error| with_names(error, &named))
+        };
+        let findings = call.run(py, scored)?;
+        Ok(Findings { findings, notes })
     }
 
     /// What is found about series that were scored in pieces: flags are made over all of them.
@@ -236,7 +275,7 @@ impl Detector {
             varnorm::detector::Measured { score, nearest, outside_span, coordinates: [0.0; 2], views }
         });
         let findings = self.detector.findings_of(scored, level, decision).map_err(|e| raised(&e))?;
-        Ok(Findings { findings })
+        Ok(Findings { findings, notes: Vec::new() })
     }
 
     /// Why a series has its score: the program's JSON.
@@ -249,7 +288,7 @@ impl Detector {
         segments: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<String> {
-        let (detector, series) = (Arc::clone(&self.detector), Arc::clone(&series.set));
+        let (detector, (series, _)) = (Arc::clone(&self.detector), self.admit(series)?);
         // A series per channel and stretch is scored.
         let variants = (segments + detector.corpus().channels() + 1) as f64;
         let call = Call { n_jobs, progress: None, operations: variants * self.detector.operations(&series) };
@@ -357,6 +396,18 @@ impl Detector {
     /// The model's corpus, by places in the series that it was fitted on.
     fn members<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         PyArray1::from_vec(py, self.detector.members().iter().map(|m| *m as i64).collect())
+    }
+
+    /// Names of the channels, where they are known; new data are matched by them.
+    #[getter]
+    fn channel_names(&self) -> Option<Vec<String>> {
+        self.detector.origin().channels.as_deref().map(varnorm::data::Channel::names)
+    }
+
+    /// How far apart the steps of the corpus are, in words, where it is known.
+    #[getter]
+    fn sampling_step(&self) -> Option<String> {
+        self.detector.origin().sampling.map(|step| step.to_string())
     }
 
     /// Number of channels that series must have.

@@ -34,9 +34,10 @@ pub struct Dataset {
 impl Dataset {
     fn of(py: Python<'_>, read: data::Dataset) -> PyResult<Self> {
         let channel_names = read.channel_names();
+        let origin = data::Origin::of(&read).unwrap_or_default();
         Ok(Self {
             name: read.name,
-            series: Py::new(py, SeriesSet::of(read.series))?,
+            series: Py::new(py, SeriesSet::of_origin(read.series, origin))?,
             labels_are_targets: read.labels.as_ref().is_some_and(|l| l.kind == LabelKind::Target),
             labels: read.labels.map(|l| l.values),
             case_names: read.case_names,

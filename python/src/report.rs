@@ -43,11 +43,14 @@ pub fn report(
     let dataset = series.map(|series| Dataset {
         labels: labels.map(Labels::classes),
         case_names: names,
-        ..Dataset::new(title, (*series.set).clone())
+        ..series.to_data(title)
     });
     let detector = Arc::clone(&detector.detector);
     Call { n_jobs, progress, operations: LONG }.run(py, move |run| match dataset {
-        Some(dataset) => Ok(Report::new(&detector, &dataset, &options, run)?.to_html()),
+        Some(dataset) => {
+            let dataset = detector.admit(dataset)?;
+            Ok(Report::new(&detector, &dataset, &options, run)?.to_html())
+        }
         None => Ok(Report::of_detector(&detector, run)?.to_html()),
     })
 }

@@ -33,6 +33,8 @@ class Explanation:
         The score when a channel, or a stretch of time, is made that of the nearest normal series.
     differences : list of dict
         Where the series differs most from the nearest normal one.
+    channel_names : list of str or None
+        Names of the channels, where the model knows them and preparation leaves channels as they are.
     views : list of dict
         Comparable scores of the views, where there are several.
     view : str or None
@@ -54,6 +56,11 @@ class Explanation:
         self.views: list[dict[str, Any]] = values.get("views", [])
         self.view: str | None = values.get("explained_view")
         self.channels_are_original: bool = values["channels_are_original"]
+        self.channel_names: list[str] | None = values.get("channel_names")
+
+    def _channel(self, part: dict[str, Any]) -> str:
+        at = part["channel"]
+        return f"channel {at if self.channel_names is None else self.channel_names[at]}"
 
     def to_json(self) -> str:
         """The program's JSON."""
@@ -65,12 +72,12 @@ class Explanation:
         most = max(self.channels, key=lambda part: part["adds"])
         when = max(self.segments, key=lambda part: part["adds"])
         return (
-            f"score {self.score:.4g}{p}{where}; nearest normal series {self.nearest}; what adds most: channel {most['channel']} "
+            f"score {self.score:.4g}{p}{where}; nearest normal series {self.nearest}; what adds most: {self._channel(most)} "
             f"({most['adds']:.3g}), steps {when['first_step']} to {when['end_step'] - 1} ({when['adds']:.3g})"
         )
 
     def _repr_html_(self) -> str:
-        channels = [(f"channel {part['channel']}", part["adds"]) for part in self.channels]
+        channels = [(self._channel(part), part["adds"]) for part in self.channels]
         segments = [(f"steps {part['first_step']} to {part['end_step'] - 1}", part["adds"]) for part in self.segments]
         charts = _bars("What each channel adds to the score", channels) + _bars("What each stretch of time adds", segments)
         return f"<p>{html.escape(repr(self))}</p>{charts}"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._frames import is_frame, read_long
+from ._frames import Table, is_frame, is_long, is_nested, is_timed, read_long, read_nested, read_recordings
 from .errors import DataError, ParameterError
 
 #: "ntd": series, steps, channels (tslearn, KSig). "nct": series, channels, steps (aeon, sktime). "long": a table with one
@@ -23,10 +23,15 @@ def to_series(data: Any, layout: Layout = None, name: str = "X") -> _core.Series
     | given | read as |
     |---|---|
     | 3-D array | by `layout`: "ntd" or "nct"; a series ends where all its channels are NaN up to the end (padding) |
-    | 2-D array, table | one row per series of one channel |
+    | 2-D array, table | one row per series of one channel, without `layout` |
     | list of 2-D arrays | one series each, of any lengths, by `layout` without its n |
     | list of 1-D arrays | one series of one channel each, of any lengths |
-    | table with `layout="long"` | one row per step: columns case_id, time, channels |
+    | list of tables | one series each: columns are channels, matched by name; a column `time` or an index of stamps is the time |
+    | table with columns case_id and time | one row per step (`layout="long"` insists on it) |
+    | pandas table with an index of two levels | one row per step: series and time (sktime's pd-multiindex) |
+    | pandas table whose cells are series | one row per series (sktime's nested_univ) |
+
+    Names of channels and the sampling step are kept where a table tells them; see `channel_names` and `sampling_step`.
     """
     if layout not in LAYOUTS:
         raise ParameterError(f"layout = {layout!r}: must be 'ntd', 'nct', 'long' or None")
@@ -37,11 +42,22 @@ def to_series(data: Any, layout: Layout = None, name: str = "X") -> _core.Series
     if layout == "long":
         if not is_frame(data):
             raise DataError(f"layout = 'long': {name} must be a table, not a {type(data).__name__}")
-        values, lengths, _ = read_long(data)
-        return _core.SeriesSet(values, lengths)
+        return _from_rows(read_long(data))
+    if is_long(data):
+        return _from_rows(read_long(data))
+    if is_nested(data):
+        return _from_rows(read_nested(data))
+    if is_timed(data):
+        raise DataError(f"the rows of {name} are times: it is a single recording; give a list of tables, as in [{name}]")
     if isinstance(data, (list, tuple)) or (isinstance(data, np.ndarray) and data.dtype == object):
         return _from_list(list(data), layout, name)
     array = as_array(data, name)
+    if array.ndim == 2 and layout is not None and not is_frame(data):
+        rows, columns = array.shape
+        raise DataError(
+            f"{name} has the shape {array.shape} and layout = {layout!r} is of 3-D arrays; for a single series give {name}[None], "
+            f"for {rows} series of one channel and {columns} steps leave `layout` out or give {name}[:, :, None] as 'ntd'"
+        )
     if array.ndim == 2:
         return _from_table(array, name)
     if array.ndim == 3:
@@ -54,7 +70,7 @@ def to_series(data: Any, layout: Layout = None, name: str = "X") -> _core.Series
 
 def to_one(data: Any, layout: Layout = None, name: str = "x") -> _core.SeriesSet:
     """A single series: 1-D for one channel, else 2-D by the layout without its n."""
-    if isinstance(data, _core.SeriesSet) or (layout == "long" and is_frame(data)):
+    if isinstance(data, _core.SeriesSet) or (is_frame(data) and (layout == "long" or is_long(data) or is_nested(data))):
         found = to_series(data, layout, name)
     elif np.ndim(data) not in (1, 2):
         raise DataError(f"{name} must be a single series: 1-D for one channel, else 2-D; it is a {np.ndim(data)}-D array")
@@ -74,6 +90,8 @@ def as_array(data: Any, name: str) -> NDArray[Any]:
             raise DataError(f"{name} is a masked array of the type {data.dtype}; give one of numbers")
         filled: NDArray[np.float64] = np.ma.filled(data.astype(np.float64), np.nan)
         return filled
+    if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
+        return np.from_dlpack(data)
     return data if type(data) is np.ndarray else np.asarray(data)
 
 
@@ -94,6 +112,10 @@ def _floats(array: NDArray[Any], name: str) -> NDArray[np.float64]:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise DataError(f"{name} is not of numbers: {problem}") from None
+
+
+def _from_rows(table: Table) -> _core.SeriesSet:
+    return _core.SeriesSet(np.ascontiguousarray(table.values), table.lengths, table.channels, table.times, table.unit)
 
 
 def _equal(flat: NDArray[np.float64], count: int, steps: int) -> _core.SeriesSet:
@@ -143,6 +165,8 @@ def _unpadded(cube: NDArray[np.float64], name: str) -> _core.SeriesSet:
 def _from_list(items: list[Any], layout: Layout, name: str) -> _core.SeriesSet:
     if not items:
         raise DataError(f"{name}: Found array with 0 sample(s): there is no series")
+    if all(is_frame(item) for item in items):
+        return _from_rows(read_recordings(items, name))
     arrays: list[NDArray[Any]] = []
     for at, item in enumerate(items):
         framed = is_frame(item)

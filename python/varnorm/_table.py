@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from . import _core
-from ._frames import is_frame
+from ._frames import is_frame, is_long, is_nested, is_timed
 from ._input import as_array, refuse_times, to_series
-from .errors import DataError
+from .errors import DataError, VarnormWarning
 
 
 def admit(estimator: Any, X: Any, *, reset: bool) -> _core.SeriesSet:
@@ -21,7 +22,10 @@ def admit(estimator: Any, X: Any, *, reset: bool) -> _core.SeriesSet:
     if isinstance(X, np.ndarray):
         X = as_array(X, "X")
         refuse_times(X, "X")
-    table = estimator.layout != "long" and (is_frame(X) or hasattr(X, "toarray") or _is_table(X))
+    rows_are_steps = estimator.layout == "long" or is_long(X) or is_nested(X) or is_timed(X)
+    # With a layout of three axes, a 2-D array is not what was meant: `to_series` says so.
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and estimator.layout is not None
+    table = not rows_are_steps and not plain and (is_frame(X) or hasattr(X, "toarray") or _is_table(X))
     if table:
         least = 2 if reset and hasattr(estimator, "contamination") else 1
         X = validate_data(
@@ -33,6 +37,8 @@ def admit(estimator: Any, X: Any, *, reset: bool) -> _core.SeriesSet:
     series = to_series(X, estimator.layout)
     if len(series) == 0:
         raise DataError("X: Found array with 0 sample(s): there is no series")
+    for note in series.notes:
+        warnings.warn(note, VarnormWarning, stacklevel=4)
     return series
 
 
@@ -44,6 +50,7 @@ def _is_plain(estimator: Any, X: Any) -> bool:
         and X.ndim == 2
         and len(X) > 0
         and getattr(estimator, "n_features_in_", None) == X.shape[1]
+        and estimator.layout is None
         and not hasattr(estimator, "feature_names_in_")
     )
 
@@ -53,6 +60,8 @@ def _is_table(X: Any) -> bool:
     if isinstance(X, _core.SeriesSet):
         return False
     if isinstance(X, (list, tuple)):
+        if len(X) > 0 and all(is_frame(item) for item in X):
+            return False
         # Lists of lists or of 1-D arrays, all of one length: otherwise they are series.
         dimensions = {np.asarray(item).ndim for item in X}
         return dimensions <= {0} or (dimensions == {1} and len({len(item) for item in X}) == 1)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._explanation import Explanation, numbers
-from ._frames import is_frame, read_long
+from ._frames import is_frame, is_long, read_long
 from ._input import Layout, to_one, to_series
 from ._kernel import Kernel, KernelLike, kernel_from, kernel_spec
 from ._progress import Listening, Progress
@@ -118,6 +118,11 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Eigenvalues of the covariance in the first view, descending.
     n_series_in_, n_channels_in_ : int
         What was seen in `fit`.
+    channel_names_ : list of str or None
+        Names of the channels, where `fit` saw a table with names. Later tables are matched by them: columns in another order
+        are put in this one, others are ignored with a warning, missing ones are an error.
+    sampling_step_ : str or None
+        How far apart steps are, such as "10 ms", where `fit` saw times. Series with another step are an error.
     n_features_in_ : int
         Number of steps, where `fit` saw a 2-D array.
 
@@ -319,9 +324,10 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _names(self, X: Any, settings: _core.Settings | None = None) -> list[str] | None:
         """Names of the series, where a table has them: they are told with findings."""
-        if self.layout != "long" or (settings is not None and settings.needs_outliers):
+        if settings is not None and settings.needs_outliers:
             return None
-        return [str(name) for name in read_long(X)[2]] if is_frame(X) else None
+        long = is_frame(X) and (self.layout == "long" or is_long(X))
+        return [str(name) for name in read_long(X).cases] if long else None
 
     def _take(self, detector: _core.Detector) -> None:
         threshold = detector.threshold(detector.level)
@@ -331,6 +337,8 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.kernel_: Kernel = kernel_from(detector.kernel())
         self.eigenvalues_: Floats = detector.eigenvalues()
         self.n_channels_in_ = detector.channels
+        self.channel_names_: list[str] | None = detector.channel_names
+        self.sampling_step_: str | None = detector.sampling_step
         self.n_series_in_ = detector.corpus_series
         self.offset_ = np.nan if threshold is None else -threshold
 
@@ -366,9 +374,13 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         series = self._admitted(X)
         if self.progress is None:
-            return self.detector_.score(series, level, decision, self.n_jobs)
-        with Listening(self.progress) as listener:
-            return self.detector_.score(series, level, decision, self.n_jobs, listener)
+            found = self.detector_.score(series, level, decision, self.n_jobs)
+        else:
+            with Listening(self.progress) as listener:
+                found = self.detector_.score(series, level, decision, self.n_jobs, listener)
+        for note in found.notes:
+            warnings.warn(note, VarnormWarning, stacklevel=3)
+        return found
 
     def novelty(self, X: Any) -> Floats:
         """How novel each series is: its distance from the normal ones. Higher is more."""

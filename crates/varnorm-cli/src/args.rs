@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use varnorm::data::{CsvLayout, ReadOptions};
+use varnorm::data::{CsvLayout, Gaps as TimeGaps, ReadOptions, SamplingStep};
 use varnorm::detector::{View, Views};
 use varnorm::prepare::Gaps;
 use varnorm::words::{Word, name_of};
@@ -90,12 +90,30 @@ pub struct Reading {
     #[arg(long, value_name = "LAYOUT", value_parser = one_of::<CsvLayout>(CsvLayout::WORDS),
           default_value_t = CsvLayout::default())]
     csv_layout: CsvLayout,
+    /// What becomes of gaps in the times that are longer than the limit
+    #[arg(long, value_name = "WHAT", value_parser = one_of::<TimeGaps>(TimeGaps::WORDS),
+          default_value_t = TimeGaps::default())]
+    time_gaps: TimeGaps,
+    /// A gap in the times is long above N sampling steps
+    #[arg(long, value_name = "N", default_value_t = TimeGaps::LIMIT)]
+    time_gap_limit: u32,
+    /// Bring series to this sampling step, such as 10ms, by linear interpolation over their times
+    #[arg(long, value_name = "STEP", value_parser = SamplingStep::from_words)]
+    resample: Option<SamplingStep>,
+    /// Leave sub-folders out
+    #[arg(long)]
+    no_recursive: bool,
 }
 
 impl Reading {
     /// For the library.
     pub fn options(self) -> ReadOptions {
-        ReadOptions::default().with_csv_layout(self.csv_layout)
+        ReadOptions::default()
+            .with_csv_layout(self.csv_layout)
+            .with_gaps(self.time_gaps)
+            .with_gap_limit(self.time_gap_limit)
+            .with_resample(self.resample)
+            .with_recursive(!self.no_recursive)
     }
 }
 

@@ -51,7 +51,6 @@ struct Report<'a> {
     series: usize,
     name: String,
     label: Option<&'a str>,
-    channel_names: Option<Vec<String>>,
     #[serde(flatten)]
     explanation: &'a Explanation,
 }
@@ -60,10 +59,13 @@ impl Explain {
     /// Explains and prints.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
         let detector = Detector::load(&self.model)?;
-        let dataset = source::read_filled(console, &self.data, self.reading, self.filling.gaps)?;
-        let explanation = detector
+        let dataset = source::read_for(console, &detector, &self.data, self.reading, self.filling.gaps)?;
+        let mut explanation = detector
             .explain(&dataset.series, self.series, self.segments, &console.run)
             .map_err(source::named(&dataset))?;
+        if explanation.channels_are_original && explanation.channel_names.is_none() {
+            explanation.channel_names = dataset.channel_names();
+        }
         let label = dataset.labels.as_ref().and_then(|l| l.values.get(self.series)).map(String::as_str);
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(
@@ -72,7 +74,6 @@ impl Explain {
                     series: self.series,
                     name: dataset.series_name(self.series),
                     label,
-                    channel_names: dataset.channel_names().filter(|_| explanation.channels_are_original),
                     explanation: &explanation,
                 },
             ),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use varnorm::calibrate::{Calibration, Decision};
-use varnorm::data::LabelKind;
+use varnorm::data::{LabelKind, Origin};
 use varnorm::describe::{self, count, fine_percent};
 use varnorm::detector::ModelSummary;
 use varnorm::gram::Scaling;
@@ -127,7 +127,8 @@ impl Fit {
         if let Some(Size(budget)) = self.memory {
             settings.check_memory(&corpus.series, corpus.series.len(), budget)?;
         }
-        let outliers = self.find_outliers(&settings, &dataset, console)?;
+        let origin = Origin::of(&corpus)?;
+        let outliers = self.find_outliers(&settings, &dataset, &origin, console)?;
         let fitted = match &outliers {
             Some(outliers) => settings.fit_with_outliers(&corpus.series, outliers, &console.run),
             None => settings.fit(&corpus.series, &console.run),
@@ -142,7 +143,8 @@ impl Fit {
         })?;
         // Without names, picked series go by their place in the file.
         let places = |picked: Vec<usize>| picked.iter().map(usize::to_string).collect();
-        let detector = detector.with_corpus_names(corpus.case_names.clone().or(picked.map(places)));
+        let names = corpus.case_names.clone().or(picked.map(places));
+        let detector = detector.with_corpus_names(names).with_origin(origin);
         console.run.check()?;
         console.clear();
         detector.save(path)?;
@@ -192,6 +194,7 @@ impl Fit {
         &self,
         settings: &Settings,
         dataset: &Dataset,
+        origin: &Origin,
         console: &Console,
     ) -> Result<Option<SeriesSet>, Failure> {
         if !matches!(settings.calibration, Calibration::Supervised { .. }) {
@@ -201,7 +204,10 @@ impl Fit {
             return Ok(None);
         }
         if !self.outliers.is_empty() {
-            return Ok(Some(source::read(console, &self.outliers, self.reading)?.series));
+            let outliers = varnorm::data::read_all(&self.outliers, &self.reading.options())?;
+            let outliers = origin.admit(outliers)?;
+            console.notes(&outliers.notes);
+            return Ok(Some(outliers.series));
         }
         let (Some(normal), Some(labels)) = (&self.normal, &dataset.labels) else {
             return Err(Failure::Words(

@@ -72,7 +72,7 @@ impl Score {
                     .into(),
             ));
         }
-        let dataset = source::read_filled(console, &self.data, self.reading, self.filling.gaps)?;
+        let dataset = source::read_for(console, &detector, &self.data, self.reading, self.filling.gaps)?;
         let level = self.level.unwrap_or(detector.settings().level);
         let decision = self.decision.unwrap_or(detector.settings().decision);
         let findings = match &self.report {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use varnorm::prepare::Gaps;
-use varnorm::{Dataset, Error};
+use varnorm::{Dataset, Detector, Error};
 
 use crate::args::Reading;
 use crate::console::Console;
@@ -17,17 +17,19 @@ pub fn read(console: &Console, paths: &[PathBuf], reading: Reading) -> Result<Da
     Ok(dataset)
 }
 
-/// The same for series that are scored: gaps may be filled in, whatever the model says about them.
-pub fn read_filled(
+/// Reads new data for a model: its channels in their order, at its sampling step. Missing values may be filled in, whatever
+/// the model says about them. Tells what was noticed.
+pub fn read_for(
     console: &Console,
+    detector: &Detector,
     paths: &[PathBuf],
     reading: Reading,
     gaps: Gaps,
 ) -> Result<Dataset, Failure> {
-    let mut dataset = read(console, paths, reading)?;
-    if gaps.fill_dataset(&mut dataset).map_err(named(&dataset.clone()))? > 0 {
-        console.notes(&dataset.notes[dataset.notes.len() - 1..]);
-    }
+    let mut dataset = detector.admit(varnorm::data::read_all(paths, &reading.options())?)?;
+    console.run.check()?;
+    gaps.fill_dataset(&mut dataset).map_err(named(&dataset.clone()))?;
+    console.notes(&dataset.notes);
     Ok(dataset)
 }
 
@@ -53,19 +55,10 @@ pub fn refuse_overwriting<'a>(
     }
 }
 
-/// An error about a series, with the series' name where it has one.
+/// An error about a series or a channel, with their names where they have some.
 pub fn named(dataset: &Dataset) -> impl Fn(Error) -> Failure {
-    move |error| {
-        let series = match &error {
-            Error::Missing { series, .. }
-            | Error::NonFinite { series, .. }
-            | Error::UnequalLengths { series, .. } => Some(*series),
-            _ => None,
-        };
-        let names = dataset.case_names.as_ref();
-        match series.and_then(|at| Some((at, names?.get(at)?))) {
-            Some((at, name)) => Failure::Words(format!("{error} (series {at} is named {name})")),
-            None => error.into(),
-        }
+    move |error| match dataset.names_in(&error) {
+        Some(names) => Failure::Words(format!("{error} ({names})")),
+        None => error.into(),
     }
 }

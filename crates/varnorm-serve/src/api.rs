@@ -227,6 +227,16 @@ impl Sent {
     }
 }
 
+/// An error about a series or a channel, with their names where they have some.
+fn named(dataset: &Dataset) -> impl Fn(varnorm::Error) -> Refusal {
+    |error| {
+        let names = dataset.names_in(&error);
+        let mut refusal = Refusal::from(error);
+        refusal.sentence.extend(names.map(|names| format!(" ({names})")));
+        refusal
+    }
+}
+
 async fn score(
     State(shared): State<Arc<Shared>>,
     Extension(place): Extension<Place>,
@@ -237,12 +247,13 @@ async fn score(
     let sent = Sent::receive(&shared, asked, &headers, body).await?;
     let inner = Arc::clone(&shared);
     let answer = in_turn(&shared, &place, sent.deadline, move |run| {
-        let dataset = sent.dataset(&inner, run)?;
         let model = inner.model();
+        let dataset = model.detector.admit(sent.dataset(&inner, run)?)?;
         let settings = model.detector.settings();
         let level = sent.asked.level.unwrap_or(settings.level);
         let decision = sent.asked.decision.unwrap_or(settings.decision);
-        let findings = model.detector.score_at(&dataset.series, level, decision, run)?;
+        let findings =
+            model.detector.score_at(&dataset.series, level, decision, run).map_err(named(&dataset))?;
         inner.metrics.scored(findings.len(), findings.flagged());
         serde_json::to_vec(&Scored::new(&model.detector, &dataset, findings))
             .map_err(|e| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
@@ -261,14 +272,14 @@ async fn report(
     let sent = Sent::receive(&shared, asked, &headers, body).await?;
     let inner = Arc::clone(&shared);
     let html = in_turn(&shared, &place, sent.deadline, move |run| {
-        let dataset = sent.dataset(&inner, run)?;
+        let model = inner.model();
+        let dataset = model.detector.admit(sent.dataset(&inner, run)?)?;
         let options = ReportOptions::default()
             .with_level(sent.asked.level)
             .with_decision(sent.asked.decision)
             .with_normal(sent.asked.normal.clone())
             .with_explain(sent.asked.explain.unwrap_or(EXPLAIN).min(EXPLAIN));
-        let model = inner.model();
-        let report = Report::new(&model.detector, &dataset, &options, run)?;
+        let report = Report::new(&model.detector, &dataset, &options, run).map_err(named(&dataset))?;
         inner.metrics.scored(report.scored.findings.len(), report.scored.flagged());
         Ok(report.to_html())
     })

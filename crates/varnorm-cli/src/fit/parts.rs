@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use varnorm::data::Parts;
+use varnorm::data::{Origin, Parts};
 use varnorm::describe::{bytes, count, duration};
 use varnorm::detector::Fitting;
 use varnorm::{Detector, Settings};
@@ -26,9 +26,12 @@ impl Fit {
         settings: &Settings,
         path: &Path,
     ) -> Result<(), Failure> {
-        let mut fitting = match &self.like {
-            Some(model) => Fitting::like(&Detector::load(model)?)?,
-            None => Fitting::new(settings)?,
+        let (mut fitting, mut origin) = match &self.like {
+            Some(model) => {
+                let model = Detector::load(model)?;
+                (Fitting::like(&model)?, Some(model.origin().clone()))
+            }
+            None => (Fitting::new(settings)?, None),
         };
         if !self.outliers.is_empty() {
             console.say("note: --outliers has no effect without --calibration supervised");
@@ -38,7 +41,13 @@ impl Fit {
         let mut names = Some(Vec::new());
         let mut parts = 0;
         for dataset in Parts::new(&self.data, &self.reading.options(), most)? {
-            let dataset = dataset?;
+            // The first part is what the others are held against, unless there is a model.
+            let dataset = match &origin {
+                Some(origin) => origin.admit(dataset?)?,
+                None => dataset?,
+            };
+            let found = Origin::of(&dataset)?;
+            origin.get_or_insert(found);
             console.notes(&dataset.notes);
             let picked = self.pick(&dataset, console)?;
             let first = fitting.series();
@@ -71,7 +80,8 @@ impl Fit {
             }
         }
         let given = fitting.series();
-        let detector = fitting.finish(&console.run)?.with_corpus_names(names);
+        let detector =
+            fitting.finish(&console.run)?.with_corpus_names(names).with_origin(origin.unwrap_or_default());
         console.run.check()?;
         console.clear();
         detector.save(path)?;

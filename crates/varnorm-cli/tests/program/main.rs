@@ -12,6 +12,7 @@ mod hostile;
 #[cfg(unix)]
 mod interrupt;
 mod models;
+mod names;
 mod report;
 #[cfg(unix)]
 mod serve;

@@ -28,21 +28,21 @@ pub fn read_split(dir: &Path, name: &str) -> Result<Split> {
 }
 
 /// Reads several files and folders as one data set; a folder stands for all its files with a known extension,
-/// by name.
+/// by name, and for those of its sub-folders unless the options say otherwise.
 ///
 /// With more than one file, a series without a name of its own is named by its file: the file's stem if the
 /// file holds one series, else `stem/index`. Labels and timestamps are kept if every file has them.
 pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset> {
-    let files = listed(paths)?;
+    let files = listed(paths, options.recursive)?;
     let (first, more) = (&files[0], &files[1..]);
-    let mut all = read(first, options)?;
+    let mut all = read(&first.path, options)?;
     if more.is_empty() {
         return Ok(all);
     }
-    name_by_file(&mut all, first);
-    for path in more {
+    name_by_file(&mut all, &first.name);
+    for File { path, name } in more {
         let mut next = read(path, options)?;
-        name_by_file(&mut next, path);
+        name_by_file(&mut next, name);
         add(&mut all, next, path)?;
     }
     if let [folder] = paths {
@@ -51,11 +51,27 @@ pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset> {
     Ok(all)
 }
 
+/// A file, and what series without a name of their own are named by: its stem, after the sub-folders that it is in.
+pub(super) struct File {
+    pub path: PathBuf,
+    pub name: String,
+}
+
 /// All files, at least one; those of a folder by name.
-pub(super) fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(super) fn listed(paths: &[PathBuf], recursive: bool) -> Result<Vec<File>> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() { files.extend(in_folder(path)?) } else { files.push(path.clone()) }
+        if path.is_dir() {
+            let below = |file: PathBuf| {
+                let place = file.strip_prefix(path).unwrap_or(&file).with_extension("");
+                let parts: Vec<String> =
+                    place.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+                File { name: parts.join("/"), path: file }
+            };
+            files.extend(in_folder(path, recursive)?.into_iter().map(below));
+        } else {
+            files.push(File { name: names::from_path(path), path: path.clone() });
+        }
     }
     match files.is_empty() {
         true => Err(Error::bad_param("paths", "none", "give at least one file or folder")),
@@ -63,29 +79,50 @@ pub(super) fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     }
 }
 
-fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
-    let failed = |source| Error::io("read", folder, source);
+/// Levels of sub-folders that are looked into. Links to folders are not followed: they can lead back.
+const DEPTH: usize = 32;
+
+fn in_folder(folder: &Path, recursive: bool) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.is_file() && Format::known(&path).is_some() {
-            files.push(path);
-        }
-    }
+    let depth = if recursive { DEPTH } else { 0 };
+    let has_folders = collect(folder, depth, &mut files)?;
     if files.is_empty() {
         let known = Format::ALL.map(Format::extension).join(", ");
-        return Err(Error::file(folder, format!("the folder holds no file of a known format ({known})")));
+        let below = if has_folders && !recursive { "; its sub-folders were left out" } else { "" };
+        return Err(Error::file(
+            folder,
+            format!("the folder holds no file of a known format ({known}){below}"),
+        ));
     }
     files.sort();
     Ok(files)
 }
 
+/// Adds the files of a folder; returns whether it has sub-folders. Hidden ones are left out.
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<bool> {
+    let failed = |source| Error::io("read", folder, source);
+    let mut has_folders = false;
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if path.is_file() && Format::known(&path).is_some() {
+            files.push(path);
+        } else if path.is_dir() && !hidden && !path.is_symlink() {
+            has_folders = true;
+            if depth > 0 {
+                collect(&path, depth - 1, files)?;
+            }
+        }
+    }
+    Ok(has_folders)
+}
+
 /// Case names and notes that still say where they come from when files are put together.
-pub(super) fn name_by_file(dataset: &mut Dataset, path: &Path) {
-    let stem = names::from_path(path);
+pub(super) fn name_by_file(dataset: &mut Dataset, stem: &str) {
     let count = dataset.series.len();
     dataset.case_names.get_or_insert_with(|| match count {
-        1 => vec![stem.clone()],
+        1 => vec![stem.to_string()],
         _ => (0..count).map(|i| format!("{stem}/{i}")).collect(),
     });
     for note in &mut dataset.notes {
@@ -177,6 +214,23 @@ mod tests {
         assert_eq!(all.name, folder.path().file_name().unwrap().to_str().unwrap());
         let one = read_all(&[folder.path().join("a.ts")], &ReadOptions::default()).unwrap();
         assert_eq!((one.case_names, one.name), (None, "a".into()));
+    }
+
+    #[test]
+    fn sub_folders_are_read_unless_they_are_to_be_left_out() {
+        let root = folder(&[("b.csv", "time,x\n0,1\n1,2\n")]);
+        let (deep, hidden) = (root.path().join("a/deep"), root.path().join(".cache"));
+        for (place, value) in [(&deep, 3), (&hidden, 9)] {
+            fs::create_dir_all(place).unwrap();
+            fs::write(place.join("c.csv"), format!("time,x\n0,{value}\n1,4\n")).unwrap();
+        }
+        let all = read_all(&[root.path().into()], &ReadOptions::default()).unwrap();
+        assert_eq!(all.series.values(), [3.0, 4.0, 1.0, 2.0]);
+        assert_eq!(all.case_names.unwrap(), ["a/deep/c", "b"]);
+        let flat = ReadOptions::default().with_recursive(false);
+        assert_eq!(read_all(&[root.path().into()], &flat).unwrap().series.len(), 1);
+        let error = read_all(&[root.path().join("a")], &flat).unwrap_err().to_string();
+        assert!(error.ends_with("its sub-folders were left out"), "{error}");
     }
 
     #[test]

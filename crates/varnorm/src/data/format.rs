@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{CsvLayout, Dataset, Gaps, ReadLimits, write_atomically};
+use crate::data::{CsvLayout, Dataset, Gaps, ReadLimits, SamplingStep, write_atomically};
 use crate::error::{Error, Result};
 use crate::words::{Vocabulary, Word, spelled};
 
@@ -61,7 +61,7 @@ impl Format {
 }
 
 /// How to read a file, where the file itself does not tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// How the rows and columns of a CSV file make series.
@@ -70,11 +70,21 @@ pub struct ReadOptions {
     pub gaps: Gaps,
     /// A gap is long above so many sampling steps.
     pub gap_limit: u32,
+    /// The sampling step that series are brought to, by linear interpolation over their times.
+    pub resample: Option<SamplingStep>,
+    /// Whether a folder stands for the files of its sub-folders too.
+    pub recursive: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { csv_layout: CsvLayout::default(), gaps: Gaps::default(), gap_limit: Gaps::LIMIT }
+        Self {
+            csv_layout: CsvLayout::default(),
+            gaps: Gaps::default(),
+            gap_limit: Gaps::LIMIT,
+            resample: None,
+            recursive: true,
+        }
     }
 }
 
@@ -94,6 +104,18 @@ impl ReadOptions {
     /// A gap is long above so many sampling steps.
     pub fn with_gap_limit(mut self, limit: u32) -> Self {
         self.gap_limit = limit;
+        self
+    }
+
+    /// Series are brought to this sampling step.
+    pub fn with_resample(mut self, step: Option<SamplingStep>) -> Self {
+        self.resample = step;
+        self
+    }
+
+    /// Whether a folder stands for the files of its sub-folders too.
+    pub fn with_recursive(mut self, recursive: bool) -> Self {
+        self.recursive = recursive;
         self
     }
 }
@@ -130,7 +152,11 @@ pub fn read_bytes_within(
         Format::Npy => npz::read_npy(name, bytes, limits),
         Format::Npz => npz::read_npz(name, bytes, limits),
     }?;
-    dataset.settle_times(options.gaps, options.gap_limit)
+    let dataset = dataset.settle_times(options.gaps, options.gap_limit)?;
+    match &options.resample {
+        Some(step) => dataset.resampled(step).map_err(|error| error.within(name.display())),
+        None => Ok(dataset),
+    }
 }
 
 /// How series become rows and columns of a CSV file.

@@ -25,6 +25,7 @@ mod limits;
 mod names;
 #[cfg(feature = "files")]
 mod npz;
+mod origin;
 #[cfg(feature = "files")]
 mod parts;
 mod series;
@@ -49,7 +50,9 @@ pub use self::{
     parts::Parts,
 };
 pub use channel::Channel;
+#[cfg(feature = "files")]
 pub(crate) use channel::{Matching, listed as listed_names};
 pub use dataset::{Dataset, LabelKind, Labels, Split};
+pub use origin::Origin;
 pub use series::{Series, SeriesSet, SharedValues};
 pub use time::{Gap, Gaps, SamplingStep, StampFormat, StampReading, TimeFaults, TimeUnit, Times};

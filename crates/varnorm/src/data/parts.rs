@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::files::{add, listed, name_by_file};
+use super::files::{File, add, listed, name_by_file};
 use crate::data::{Dataset, ReadOptions, read};
 use crate::error::Result;
 
 /// Reads files and folders part by part: as many files at a time as it takes to hold so many bytes of values. One file is
 /// never cut. Series are named and files compared as [`read_all`](super::read_all) does.
 pub struct Parts {
-    files: std::vec::IntoIter<PathBuf>,
+    files: std::vec::IntoIter<File>,
     many: bool,
     options: ReadOptions,
     most_bytes: usize,
@@ -20,7 +20,7 @@ pub struct Parts {
 impl Parts {
     /// Lists the files; nothing is read yet.
     pub fn new(paths: &[PathBuf], options: &ReadOptions, most_bytes: usize) -> Result<Self> {
-        let files = listed(paths)?;
+        let files = listed(paths, options.recursive)?;
         let many = files.len() > 1;
         Ok(Self { files: files.into_iter(), many, options: *options, most_bytes, before: None })
     }
@@ -29,10 +29,10 @@ impl Parts {
         // What was read before stays behind as a data set without series: files must fit it.
         let mut part = self.before.as_ref().map(|before| before.select(&[]));
         while part.as_ref().is_none_or(|part| 8 * part.series.values().len() < self.most_bytes) {
-            let Some(path) = self.files.next() else { break };
+            let Some(File { path, name }) = self.files.next() else { break };
             let mut next = read(&path, &self.options)?;
             if self.many {
-                name_by_file(&mut next, &path);
+                name_by_file(&mut next, &name);
             }
             match &mut part {
                 None => part = Some(next),

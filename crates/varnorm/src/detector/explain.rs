@@ -94,6 +94,8 @@ pub struct Explanation {
     pub differences: Vec<Difference>,
     /// Whether prepared channels are the data's own, in their order.
     pub channels_are_original: bool,
+    /// Their names then, where they are known.
+    pub channel_names: Option<Vec<String>>,
 }
 
 impl Detector {
@@ -140,6 +142,7 @@ impl Detector {
             segments: stretches,
             differences: differences(&prepared, &normal, segments),
             channels_are_original: prepared.channels() == view.preparation.channels(),
+            channel_names: self.prepared_names(prepared.channels()),
         })
     }
 

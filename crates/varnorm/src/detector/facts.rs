@@ -2,8 +2,12 @@
 
 use super::{Description, Detector, ViewDescription};
 use crate::calibrate::Rule;
+use crate::data::{Channel, SamplingStep};
 use crate::describe::{self, Fact, count, fine_percent, significant};
 use crate::words;
+
+/// Channels that are named.
+const CHANNELS: usize = 20;
 
 /// Eigenvalues that are told.
 const EIGENVALUES: usize = 6;
@@ -36,6 +40,8 @@ impl Description {
         let steps = detector.preparation().steps();
         let rank = describe::rank(spectrum.rank, spectrum.kept_variance, spectrum.effective_dimension);
         let mut facts = vec![Fact::new("Fitted on", fitted_on)];
+        facts.extend(corpus.origin.channels.as_ref().map(|channels| Fact::new("Channels", named(channels))));
+        facts.extend(corpus.origin.sampling.map(|step| Fact::new("Sampling step", sampled(&step))));
         facts.extend(self.views_in_words());
         facts.extend([
             Fact::new("Preparation", describe::preparation(steps)).with(&view.prepare),
@@ -93,6 +99,23 @@ impl Description {
         };
         format!("{}: {coordinates}; {} kept", own.space, count(own.kept_examples, "example"))
     }
+}
+
+/// Names and units of channels.
+fn named(channels: &[Channel]) -> String {
+    let shown: Vec<String> = channels.iter().take(CHANNELS).map(Channel::to_string).collect();
+    let more = if channels.len() > CHANNELS {
+        format!(" and {} more", channels.len() - CHANNELS)
+    } else {
+        String::new()
+    };
+    format!("{}{more}; new data are matched by these names", shown.join(", "))
+}
+
+/// A sampling step, and whether it can be relied upon.
+fn sampled(step: &SamplingStep) -> String {
+    let regular = if step.regular { "" } else { " in the median; the series are sampled irregularly" };
+    format!("{step}{regular}")
 }
 
 /// The leading eigenvalues.

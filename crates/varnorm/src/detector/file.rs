@@ -1,7 +1,8 @@
 //! The model file: its JSON and its arrays.
 //!
 //! A model of one view has format 1, with the view's choices and arrays as they are; a model of several views has format
-//! 2, with a list of views, whose arrays are named `view0.`, `view1.` and so on. Loading trusts nothing: format version,
+//! 2, with a list of views. Names and units of channels and the sampling step, where they are known, are an optional field
+//! of both. The arrays of views are named `view0.`, `view1.` and so on. Loading trusts nothing: format version,
 //! checksum over everything, every shape, every number.
 
 use std::path::Path;
@@ -12,9 +13,9 @@ use super::compact_file::{self, CompactHeader};
 use super::container::{self, Array, Arrays, check};
 use super::{Detector, Settings};
 use crate::calibrate::{Calibrated, Calibration, Chosen};
-use crate::data::SeriesSet;
 #[cfg(feature = "files")]
 use crate::data::write_atomically;
+use crate::data::{Origin, SeriesSet};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Parameter};
 use crate::linalg::matrix::Scaled;
@@ -32,6 +33,7 @@ struct Shared {
     settings: Settings,
     corpus_names: Option<Vec<String>>,
     chosen: Option<Chosen>,
+    origin: Origin,
 }
 
 /// The JSON of a model of one view.
@@ -56,6 +58,9 @@ struct Header {
     /// Regularisation, where it was left to the corpus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     alpha: Option<f64>,
+    /// How the corpus was recorded, where anything is known.
+    #[serde(default, skip_serializing_if = "Origin::is_unknown")]
+    origin: Origin,
 }
 
 /// The JSON of a model of several views, or of views that a preset chose.
@@ -71,6 +76,8 @@ struct SeveralHeader {
     chosen: Option<Chosen>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Origin::is_unknown")]
+    origin: Origin,
 }
 
 /// The JSON of one view.
@@ -161,6 +168,7 @@ impl Detector {
             chosen: self.chosen,
             compact: view.compact,
             alpha: (view.view.alpha == Parameter::Auto).then_some(view.alpha),
+            origin: self.origin.clone(),
         };
         serde_json::to_string(&header).map_err(|e| e.to_string())
     }
@@ -175,6 +183,7 @@ impl Detector {
             corpus_names: self.corpus_names.clone(),
             chosen: self.chosen,
             notes: self.notes.clone(),
+            origin: self.origin.clone(),
         };
         serde_json::to_string(&header).map_err(|e| e.to_string())
     }
@@ -271,8 +280,12 @@ fn assemble_one(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String>
         compact: header.compact,
         standard: None,
     };
-    let shared =
-        Shared { settings: header.settings, corpus_names: header.corpus_names, chosen: header.chosen };
+    let shared = Shared {
+        settings: header.settings,
+        corpus_names: header.corpus_names,
+        chosen: header.chosen,
+        origin: header.origin,
+    };
     let views = vec![assemble_view(own, arrays)?];
     assemble(shared, views, Vec::new(), Vec::new(), arrays)
 }
@@ -299,8 +312,12 @@ fn assemble_several(header: SeveralHeader, arrays: &Arrays<'_>, keep: Keep) -> R
             views.push(view);
         }
     }
-    let shared =
-        Shared { settings: header.settings, corpus_names: header.corpus_names, chosen: header.chosen };
+    let shared = Shared {
+        settings: header.settings,
+        corpus_names: header.corpus_names,
+        chosen: header.chosen,
+        origin: header.origin,
+    };
     assemble(shared, views, standards, header.notes, arrays)
 }
 
@@ -329,6 +346,9 @@ fn assemble(
     check(names.is_none_or(|names| members.iter().all(|m| *m < names.len())), || {
         "its names are malformed".into()
     })?;
+    if let Some(fault) = shared.origin.fault(views[0].preparation.channels()) {
+        return Err(fault.into());
+    }
     let supervised = matches!(settings.calibration, Calibration::Supervised { .. });
     let usable = shared.chosen.is_some_and(|c| !c.threshold.is_nan());
     check(supervised == shared.chosen.is_some() && (usable || !supervised), || {
@@ -343,6 +363,7 @@ fn assemble(
         members,
         calibrated: calibrated.map(Calibrated::new),
         corpus_names: shared.corpus_names,
+        origin: shared.origin,
         notes,
     })
 }

@@ -3,7 +3,7 @@
 use super::incremental::fit_compact;
 use super::{Detector, Settings, Views};
 use crate::calibrate::{Calibrated, Calibration, choose_threshold, holdout, k_folds};
-use crate::data::SeriesSet;
+use crate::data::{Origin, SeriesSet};
 use crate::error::{Error, Result};
 use crate::law::WeightedChiSquare;
 use crate::model::{FittedView, FittedViews, View};
@@ -90,6 +90,7 @@ impl Settings {
             calibrated,
             chosen: None,
             corpus_names: None,
+            origin: Origin::default(),
             notes: Vec::new(),
         })
     }

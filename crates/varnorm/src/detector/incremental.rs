@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Detector, Settings};
 use crate::calibrate::{Calibrated, Calibration};
-use crate::data::SeriesSet;
+use crate::data::{Channel, SeriesSet};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::model::compact::{Compact, Gathered, Map, Rules, Space, choose_landmarks, content};
@@ -125,6 +125,10 @@ impl Fitting {
         let calibrated = combined.filter(|_| calibrated).map(Calibrated::new);
         settings.detector(fitted, members, calibrated)
     }
+}
+
+fn listed(channels: &[Channel]) -> String {
+    channels.iter().map(Channel::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Nothing can be added to a model of all pairs.
@@ -290,10 +294,10 @@ impl Detector {
     /// `landmarks` and `features`.
     pub fn partial_fit(self, more: &SeriesSet, run: &Run) -> Result<Self> {
         let mut fitting = Fitting::like(&self)?;
-        let names = self.corpus_names.filter(|_| more.is_empty());
+        let (names, origin) = (self.corpus_names.filter(|_| more.is_empty()), self.origin);
         fitting.take(self.fitted, run)?;
         fitting.add(more, run)?;
-        Ok(Self { notes: self.notes, ..fitting.finish(run)?.with_corpus_names(names) })
+        Ok(Self { notes: self.notes, origin, ..fitting.finish(run)?.with_corpus_names(names) })
     }
 
     /// The model of the series of all these models, in their order. They must be compact (spaces `landmarks` or `features`)
@@ -305,13 +309,23 @@ impl Detector {
         };
         let mut fitting = Fitting::like(&first)?;
         let (mut names, notes) = (first.corpus_names.clone(), first.notes.clone());
-        let settings = first.settings.clone();
+        let (settings, origin) = (first.settings.clone(), first.origin.clone());
         fitting.take(first.fitted, run)?;
         for (at, model) in models.enumerate() {
             if let Some(what) = fitting.unlike(&settings, &model) {
                 let rule = format!(
                     "it has {what} of its own, and points of different spaces do not add up; fit the parts like one of \
                      them (--like MODEL, Fitting::like)"
+                );
+                return Err(Error::bad_param("models", format!("model {}", at + 1), rule));
+            }
+            if let (Some(found), Some(expected)) = (&model.origin.channels, &origin.channels)
+                && found != expected
+            {
+                let rule = format!(
+                    "its channels are {} where those of the first model are {}; fit the parts like one of them",
+                    listed(found),
+                    listed(expected)
                 );
                 return Err(Error::bad_param("models", format!("model {}", at + 1), rule));
             }
@@ -324,7 +338,7 @@ impl Detector {
             };
             fitting.take(model.fitted, run)?;
         }
-        Ok(Self { notes, ..fitting.finish(run)?.with_corpus_names(names) })
+        Ok(Self { notes, origin, ..fitting.finish(run)?.with_corpus_names(names) })
     }
 
     /// Number of normal series that the model is of.

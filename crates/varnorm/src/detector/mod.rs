@@ -48,7 +48,7 @@ pub use crate::describe::Lengths;
 use std::collections::BTreeMap;
 
 use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
-use crate::data::SeriesSet;
+use crate::data::{Channel, Dataset, Origin, SeriesSet};
 use crate::describe;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -72,6 +72,8 @@ pub struct Detector {
     /// The law of a squared score, with the Gaussian calibration.
     law: Option<WeightedChiSquare>,
     corpus_names: Option<Vec<String>>,
+    /// How the corpus was recorded.
+    origin: Origin,
     /// What the user should know about the choice of views.
     notes: Vec<String>,
 }
@@ -247,6 +249,29 @@ impl Detector {
         self.corpus_names.as_ref()?.get(index).map(String::as_str)
     }
 
+    /// How the corpus was recorded: new data are held against it. What does not fit the model's channels is left out.
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        let fits = origin.fault(self.preparation().channels()).is_none();
+        self.origin = if fits { origin } else { Origin::default() };
+        self
+    }
+
+    /// How the corpus was recorded, as far as it is known: names and units of its channels, its sampling step.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// New data as the model wants them; see [`Origin::admit`].
+    pub fn admit(&self, dataset: Dataset) -> Result<Dataset> {
+        self.origin.admit(dataset)
+    }
+
+    /// The names of the model's channels, where they are known and preparation leaves the channels as they are.
+    pub(crate) fn prepared_names(&self, prepared_channels: usize) -> Option<Vec<String>> {
+        let channels = self.origin.channels.as_ref()?;
+        (prepared_channels == channels.len()).then(|| Channel::names(channels))
+    }
+
     /// What the user should know about this model before trusting it, in plain sentences.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings_at(self.settings.level)
@@ -259,7 +284,7 @@ impl Detector {
 
     /// The same when flags are made at another level.
     pub fn warnings_at(&self, level: f64) -> Vec<String> {
-        let mut warnings = self.preparation().warnings();
+        let mut warnings = self.preparation().warnings(self.origin.channels.as_deref());
         if self.fitted.views.iter().all(|view| view.spectrum().rank() == 0) {
             warnings.push(describe::degenerate(self.first().view.norm));
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::findings::maybe_number_or_word;
 use super::{Detector, Finding, Findings, Rule};
 use crate::calibrate::Calibration;
-use crate::data::Dataset;
+use crate::data::{Channel, Dataset};
 use crate::gram::Scaling;
 use crate::kernel::Kernel;
 use crate::model::{Combination, FittedView};
@@ -139,6 +139,12 @@ pub struct Scored {
     pub target_false_alarm_rate: Option<f64>,
     /// One per series, in order.
     pub findings: Vec<ScoredSeries>,
+    /// The channels of the data, in the model's order, where they have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<Channel>>,
+    /// What was noticed about the data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Scored {
@@ -157,6 +163,8 @@ impl Scored {
             threshold: findings.threshold,
             target_false_alarm_rate: findings.target_false_alarm_rate,
             findings: findings.findings.into_iter().map(one).collect(),
+            channels: dataset.channels.clone(),
+            notes: dataset.notes.clone(),
         }
     }
 

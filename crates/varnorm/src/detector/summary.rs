@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Detector, Settings, ViewSummary};
 use crate::calibrate::GaussianCheck;
+use crate::data::Origin;
 use crate::describe::Lengths;
 use crate::diagnostics::Diagnostics;
 use crate::kernel::Kernel;
@@ -84,6 +85,9 @@ pub struct CorpusDescription {
     pub prepared_lengths: Lengths,
     /// Whether series have names.
     pub named: bool,
+    /// How they were recorded, where anything is known.
+    #[serde(skip_serializing_if = "Origin::is_unknown")]
+    pub origin: Origin,
 }
 
 /// The space of a compact model.
@@ -147,6 +151,7 @@ impl Description {
                 prepared_channels: detector.corpus().channels(),
                 prepared_lengths: Lengths::of(detector.corpus()),
                 named: detector.members().first().is_some_and(|m| detector.corpus_name(*m).is_some()),
+                origin: detector.origin().clone(),
             },
             spectrum: SpectrumDescription {
                 rank: spectrum.rank(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Per, Step, Visibility, is_zero, paths, zscore};
-use crate::data::SeriesSet;
+use crate::data::{Channel, SeriesSet};
 use crate::error::{Error, Result};
 
 /// One step with what it learned.
@@ -82,12 +82,15 @@ impl FittedPreparation {
 
     /// What the user should know about channels that hardly vary in the corpus, in plain sentences. Channels are numbered
     /// from 0 as they come to the z-score: after `time`, `visibility` and `lead_lag`, where these stand before it.
-    pub fn warnings(&self) -> Vec<String> {
+    /// `names` are those of the channels before preparation, where they are known.
+    pub fn warnings(&self, names: Option<&[Channel]>) -> Vec<String> {
         let (mut channels, mut told) = (self.channels, Vec::new());
         for step in &self.steps {
             match step {
                 FittedStep::Zscore { means, scales, offset, .. } => {
-                    told.extend(zscore::warnings(channels, means, scales, *offset));
+                    // Steps before this one may have made others of the channels.
+                    let names = names.filter(|names| names.len() == channels);
+                    told.extend(zscore::warnings(channels, means, scales, *offset, names));
                 }
                 step => channels = step.channels_after(channels),
             }

@@ -4,7 +4,7 @@
 //! rounding.
 
 use super::{FittedStep, Per};
-use crate::data::SeriesSet;
+use crate::data::{Channel, SeriesSet};
 use crate::error::{Error, Result};
 
 /// Values that differ by no more than this share of their size are one value that was rounded.
@@ -184,7 +184,13 @@ fn by_series(per: Per, set: &mut SeriesSet) {
 }
 
 /// What the user should know about channels that hardly vary in the corpus.
-pub(super) fn warnings(channels: usize, means: &[f64], scales: &[f64], offset: f64) -> Vec<String> {
+pub(super) fn warnings(
+    channels: usize,
+    means: &[f64],
+    scales: &[f64],
+    offset: f64,
+    names: Option<&[Channel]>,
+) -> Vec<String> {
     let of_channel = |channel: usize| {
         let cells = means.iter().zip(scales).skip(channel).step_by(channels);
         cells.map(|(m, s)| (m.abs(), s - offset))
@@ -202,7 +208,7 @@ pub(super) fn warnings(channels: usize, means: &[f64], scales: &[f64], offset: f
         told.push(format!(
             "{} constant in the corpus: nothing can be learned from {} there, and any other value in a new series \
              counts as far away; drop {} if that is not meant",
-            listed(&constant, "is", "are"),
+            listed(&constant, names, "is", "are"),
             it(&constant),
             it(&constant)
         ));
@@ -211,7 +217,7 @@ pub(super) fn warnings(channels: usize, means: &[f64], scales: &[f64], offset: f
         told.push(format!(
             "{} nearly constant in the corpus (standard deviation below {NEARLY:e} of the mean): what is left may be \
              rounding; take the offset off before the data are saved, or drop {}",
-            listed(&nearly, "is", "are"),
+            listed(&nearly, names, "is", "are"),
             it(&nearly)
         ));
     }
@@ -219,7 +225,7 @@ pub(super) fn warnings(channels: usize, means: &[f64], scales: &[f64], offset: f
         told.push(format!(
             "{} a standard deviation below the offset {offset} that this z-score adds to it, so {} nearly erased; \
              use larger units, or a z-score without an offset",
-            listed(&small, "has", "have"),
+            listed(&small, names, "has", "have"),
             if small.len() == 1 { "it is" } else { "they are" }
         ));
     }
@@ -230,10 +236,11 @@ fn it(which: &[usize]) -> &'static str {
     if which.len() == 1 { "it" } else { "them" }
 }
 
-/// `channel 3 is`, `channels 3, 4 are`; at most ten by number.
-fn listed(which: &[usize], one: &str, many: &str) -> String {
+/// `channel 3 is`, `channels 3, 4 are`, `channel pressure is`; at most ten.
+fn listed(which: &[usize], names: Option<&[Channel]>, one: &str, many: &str) -> String {
     const MOST: usize = 10;
-    let numbers: Vec<String> = which.iter().take(MOST).map(usize::to_string).collect();
+    let word = |at: &usize| names.map_or_else(|| at.to_string(), |names| names[*at].name.clone());
+    let numbers: Vec<String> = which.iter().take(MOST).map(word).collect();
     let more = if which.len() > MOST { format!(" and {} more", which.len() - MOST) } else { String::new() };
     match which.len() {
         1 => format!("channel {} {one}", numbers[0]),
@@ -337,7 +344,7 @@ mod tests {
             let rows: Vec<[f64; 4]> =
                 (0..6).map(|i| [f64::from(i).sin(), 5.0, 1e9 + f64::from(i), 1e-9 * f64::from(i)]).collect();
             let corpus = SeriesSet::from_equal(rows.concat(), 2, 4).unwrap();
-            prepare.parse::<Preparation>().unwrap().fit(&corpus).unwrap().0.warnings().join("\n")
+            prepare.parse::<Preparation>().unwrap().fit(&corpus).unwrap().0.warnings(None).join("\n")
         };
         let channel = told("pool=1,zscore=channel,time");
         assert!(channel.starts_with("channel 1 is constant"), "{channel}");

@@ -132,7 +132,7 @@ fn chosen_channels(corpus: &SeriesSet, prepared: &SeriesSet) -> Vec<usize> {
 fn channel_names(detector: &Detector, dataset: &Dataset) -> Vec<String> {
     let width = detector.corpus().channels();
     let original = width == detector.preparation().channels();
-    match dataset.channel_names() {
+    match dataset.channel_names().or_else(|| detector.prepared_names(width)) {
         Some(names) if original && names.len() == width => names,
         _ => (0..width).map(|c| format!("channel {c}")).collect(),
     }

@@ -26,7 +26,7 @@ pub enum Gaps {
     Keep,
 }
 
-const WORDS: Vocabulary = Vocabulary::names("gaps", "what becomes of long gaps", Gaps::WORDS);
+const WORDS: Vocabulary = Vocabulary::names("time_gaps", "what becomes of long gaps", Gaps::WORDS);
 
 spelled!(Gaps, WORDS);
 
@@ -212,7 +212,7 @@ impl Dataset {
         };
         let rule = format!(
             "after {at} nothing is recorded for {length}; gaps of more than {limit} steps are not bridged: state \
-             `--gaps split` to make a series of each side, or `--gaps keep` to take the steps as neighbours"
+             `--time-gaps split` to make a series of each side, or `--time-gaps keep` to take the steps as neighbours"
         );
         Error::bad_param("times", &self.name, rule)
     }

@@ -206,8 +206,23 @@ impl Times {
         }
     }
 
+    /// New times: each so long after one of these, in the unit or in seconds for stamps.
+    pub(super) fn shifted(&self, from: &[(usize, f64)]) -> Self {
+        let (points, spelling) = match &self.points {
+            Points::Numbers(all) => {
+                (Points::Numbers(from.iter().map(|(at, by)| all[*at] + by).collect()), Spelling::Shortest)
+            }
+            Points::Stamps(all) => {
+                let later = |(at, by): &(usize, f64)| all[*at].saturating_add((by * 1e9).round() as i64);
+                (Points::Stamps(from.iter().map(later).collect()), Spelling::Stamps(StampFormat::iso()))
+            }
+            Points::Texts => return self.clone(),
+        };
+        Self { points, unit: self.unit, spelling }
+    }
+
     /// Difference between two times, in the unit or in seconds for stamps.
-    fn difference(&self, from: usize, to: usize) -> Option<f64> {
+    pub(super) fn difference(&self, from: usize, to: usize) -> Option<f64> {
         match &self.points {
             Points::Numbers(all) => Some(all[to] - all[from]),
             Points::Stamps(all) => Some((i128::from(all[to]) - i128::from(all[from])) as f64 / 1e9),

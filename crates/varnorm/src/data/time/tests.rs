@@ -124,8 +124,8 @@ fn long_gaps_are_refused_split_or_kept_with_a_note() {
     let times = ["12:00:00", "12:00:01", "12:00:02", "12:05:02", "12:05:03"];
     let refused = recording(&times).settle_times(Gaps::Refuse, Gaps::LIMIT).unwrap_err().to_string();
     let expected = "times = pump: after series 0, step 2, at `12:00:02` nothing is recorded for 5 min, 300 times \
-                    the sampling step of 1 s; gaps of more than 10 steps are not bridged: state `--gaps split` to \
-                    make a series of each side, or `--gaps keep` to take the steps as neighbours";
+                    the sampling step of 1 s; gaps of more than 10 steps are not bridged: state `--time-gaps split` to \
+                    make a series of each side, or `--time-gaps keep` to take the steps as neighbours";
     assert_eq!(refused, expected);
     let split = recording(&times).settle_times(Gaps::Split, Gaps::LIMIT).unwrap();
     assert_eq!(split.series.lengths().collect::<Vec<_>>(), [3, 2]);
