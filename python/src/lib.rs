@@ -13,6 +13,7 @@ mod metrics;
 mod norm;
 mod plot;
 mod prepare;
+mod program;
 mod report;
 mod series;
 mod settings;
@@ -44,6 +45,8 @@ mod _core {
     use super::plot::plot;
     #[pymodule_export]
     use super::prepare::{prepare_apply, prepare_fit};
+    #[pymodule_export]
+    use super::program::run_program;
     #[pymodule_export]
     use super::report::{report, study_report};
     #[pymodule_export]

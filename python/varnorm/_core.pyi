@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Benchmark", "Dataset", "Detector", "Findings", "SeriesSet", "Settings", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "self_values", "share_features", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Benchmark", "Dataset", "Detector", "Findings", "SeriesSet", "Settings", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "run_program", "self_values", "share_features", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Benchmark:
@@ -563,6 +563,11 @@ def resolve(kernel: str, corpus: SeriesSet) -> str:
 def roc_auc(scores: NDArray[Any], positive: NDArray[Any]) -> float:
     """
     The probability that a positive scores higher than a negative, equal scores counting half.
+    """
+
+def run_program(arguments: SupportsGetItem[int, str]) -> int:
+    """
+    Runs the program with these arguments, of which the first is its name, and gives its exit code.
     """
 
 def self_values(kernel: str, series: SeriesSet, n_jobs: SupportsIndex | None = None) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use varnorm::Run;
 
@@ -72,6 +72,7 @@ impl Console {
 }
 
 /// Where no handler can be set, signals end the program in the system's own way.
+#[cfg(unix)]
 fn stop_on_signals(cancel: Arc<AtomicBool>) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     // `nohup` has the hang-up ignored, and means it.
@@ -80,14 +81,19 @@ fn stop_on_signals(cancel: Arc<AtomicBool>) {
     let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if cancel.swap(true, Ordering::Relaxed) {
+            if cancel.swap(true, std::sync::atomic::Ordering::Relaxed) {
                 std::process::exit(128 + signal);
             }
         }
     });
 }
 
+/// Elsewhere Ctrl-C ends the program at once. Files are written atomically, so that none is left half-written.
+#[cfg(not(unix))]
+fn stop_on_signals(_cancel: Arc<AtomicBool>) {}
+
 /// Whether SIGHUP, the first of the signals, was ignored when the program was started.
+#[cfg(unix)]
 fn hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -12,6 +12,7 @@ mod listen;
 mod metrics;
 mod page;
 mod refusal;
+mod signals;
 mod state;
 mod work;
 

@@ -12,12 +12,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use varnorm::{Error, Result};
 
 use crate::api;
 use crate::connections::{Connections, Place, Watched};
+use crate::signals::{Reload, Stop};
 use crate::state::Shared;
 
 /// How long the head of a request may take.
@@ -31,11 +31,10 @@ pub(crate) async fn run(
 ) -> Result<()> {
     let failed = |action| move |e| Error::io(action, address.to_string(), e);
     let listener = TcpListener::bind(address).await.map_err(failed("listen on"))?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(failed("wait for signals at"))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed("wait for signals at"))?;
-    let hangup = signal(SignalKind::hangup()).map_err(failed("wait for signals at"))?;
+    let mut stop = Stop::new().map_err(failed("wait for signals at"))?;
+    let reload = Reload::new().map_err(failed("wait for signals at"))?;
     ready(listener.local_addr().map_err(failed("listen on"))?);
-    tokio::spawn(reload_on(hangup, Arc::clone(&shared)));
+    tokio::spawn(reload_on(reload, Arc::clone(&shared)));
     let service = TowerToHyperService::new(api::router(Arc::clone(&shared)));
     let graceful = GracefulShutdown::new();
     let mut builder = http1::Builder::new();
@@ -43,8 +42,7 @@ pub(crate) async fn run(
     loop {
         let taken = tokio::select! {
             taken = take(&listener, &shared.connections) => taken,
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
+            () = stop.wanted() => break,
         };
         let Some((stream, place, ended)) = taken else { continue };
         let (service, own) = (service.clone(), place.clone());
@@ -93,8 +91,8 @@ async fn take(
     }
 }
 
-async fn reload_on(mut hangup: Signal, shared: Arc<Shared>) {
-    while hangup.recv().await.is_some() {
+async fn reload_on(mut reload: Reload, shared: Arc<Shared>) {
+    while reload.wanted().await {
         let shared = Arc::clone(&shared);
         tokio::task::spawn_blocking(move || drop(shared.reload()));
     }
