@@ -183,8 +183,13 @@ fn fill_last_steps(dataset: &mut Dataset) {
     }
 }
 
+/// Enough for every day; `tools/fuzz` asks for more.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(128)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn made_up_data_go_through_every_format_in_turn(mut start in dataset(BARE)) {
