@@ -50,3 +50,8 @@ pub use spectrum::{Rank, Spectrum};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The code of the page about embedding, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+struct Embedding;

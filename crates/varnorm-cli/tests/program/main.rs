@@ -13,6 +13,7 @@ mod hostile;
 mod interrupt;
 mod models;
 mod names;
+mod reference;
 mod report;
 #[cfg(unix)]
 mod serve;
