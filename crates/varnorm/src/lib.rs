@@ -17,6 +17,7 @@ pub mod internal;
 pub mod kernel;
 pub mod law;
 mod linalg;
+pub mod long;
 pub mod memory;
 pub mod metrics;
 mod model;

@@ -18,6 +18,7 @@ mod golden;
 mod instructions;
 mod law;
 mod layers;
+mod long;
 mod metamorphic;
 mod report;
 mod round_trip;

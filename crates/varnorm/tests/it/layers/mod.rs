@@ -32,6 +32,7 @@ const ORDER: &[&str] = &[
     "model",
     "describe",
     "detector",
+    "long",
     "plot",
     "report",
     "internal",
