@@ -33,7 +33,7 @@ pub(super) fn lines<'a>(text: &'a str, comments: &'a [char]) -> impl Iterator<It
 }
 
 /// A number, or NaN for a missing value (`?`, `NaN` or nothing); `None` when it is neither.
-pub(super) fn value(text: &str) -> Option<f64> {
+pub(crate) fn value(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.is_empty() || text == "?" {
         return Some(f64::NAN);

@@ -7,11 +7,15 @@ use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 use crate::error::Result;
 use crate::linalg::matrix::Matrix;
 
+/// Versions of the layout of models of one long recording, and of the state of a stream. Models of many series have 1 and 2.
+pub(crate) const LONG: u32 = 3;
+pub(crate) const STREAM: u32 = 4;
+
 /// The metadata entry.
 const KEY: &str = "varnorm";
 
 /// One array on its way into a file.
-pub(super) struct Array<'a> {
+pub(crate) struct Array<'a> {
     name: String,
     shape: Vec<usize>,
     values: Content<'a>,
@@ -24,29 +28,29 @@ enum Content<'a> {
 }
 
 impl<'a> Array<'a> {
-    pub(super) fn floats(name: &str, shape: Vec<usize>, values: &'a [f64]) -> Self {
+    pub(crate) fn floats(name: &str, shape: Vec<usize>, values: &'a [f64]) -> Self {
         Self { name: name.into(), shape, values: Content::Floats(Cow::Borrowed(values)) }
     }
 
-    pub(super) fn own(name: &str, shape: Vec<usize>, values: Vec<f64>) -> Self {
+    pub(crate) fn own(name: &str, shape: Vec<usize>, values: Vec<f64>) -> Self {
         Self { name: name.into(), shape, values: Content::Floats(Cow::Owned(values)) }
     }
 
-    pub(super) fn vector(name: &str, values: &'a [f64]) -> Self {
+    pub(crate) fn vector(name: &str, values: &'a [f64]) -> Self {
         Self::floats(name, vec![values.len()], values)
     }
 
     /// The same array of one of several views.
-    pub(super) fn of_view(self, prefix: &str) -> Self {
+    pub(crate) fn of_view(self, prefix: &str) -> Self {
         Self { name: format!("{prefix}{}", self.name), ..self }
     }
 
-    pub(super) fn numbers(name: &str, values: impl Iterator<Item = u64>) -> Self {
+    pub(crate) fn numbers(name: &str, values: impl Iterator<Item = u64>) -> Self {
         let values: Vec<u64> = values.collect();
         Self { name: name.into(), shape: vec![values.len()], values: Content::Numbers(values) }
     }
 
-    pub(super) fn indices(name: &str, values: impl Iterator<Item = usize>) -> Self {
+    pub(crate) fn indices(name: &str, values: impl Iterator<Item = usize>) -> Self {
         Self::numbers(name, values.map(|v| v as u64))
     }
 
@@ -97,7 +101,7 @@ impl Checksum {
 }
 
 /// The bytes of a file with this JSON and these arrays.
-pub(super) fn to_bytes(json: &str, mut arrays: Vec<Array<'_>>) -> Result<Vec<u8>, String> {
+pub(crate) fn to_bytes(json: &str, mut arrays: Vec<Array<'_>>) -> Result<Vec<u8>, String> {
     arrays.sort_by(|a, b| a.name.cmp(&b.name));
     let mut sum = Checksum::new(json);
     let (mut infos, mut end) = (Vec::new(), 0);
@@ -126,7 +130,7 @@ pub(super) fn to_bytes(json: &str, mut arrays: Vec<Array<'_>>) -> Result<Vec<u8>
 }
 
 /// The content of a file, opened and checked: its JSON and its arrays. `known` says which format versions are read.
-pub(super) fn open<T>(
+pub(crate) fn open<T>(
     bytes: &[u8],
     known: &[u32],
     read: impl FnOnce(u32, &str, &Arrays<'_>) -> Result<T, String>,
@@ -143,6 +147,9 @@ pub(super) fn open<T>(
     let version = serde_json::from_str::<serde_json::Value>(json).ok().and_then(|v| v["format"].as_u64());
     let version = version.unwrap_or_else(|| u64::from(known[0]));
     let Some(version) = known.iter().copied().find(|v| u64::from(*v) == version) else {
+        if let Some(what) = other_kind(version) {
+            return Err(format!("it is {what}"));
+        }
         let known: Vec<String> = known.iter().map(u32::to_string).collect();
         return Err(format!(
             "its format version is {version} and this program reads version {}",
@@ -160,6 +167,23 @@ pub(super) fn open<T>(
     read(version, json, &Arrays { file: &file, prefix: String::new() })
 }
 
+/// What a file of a version is, for who expects another kind.
+fn other_kind(version: u64) -> Option<&'static str> {
+    match u32::try_from(version) {
+        Ok(1 | 2) => Some("a model of many series, not of one long recording"),
+        Ok(LONG) => Some("a model of one long recording, not of many series"),
+        Ok(STREAM) => Some("the state of a stream, not a model"),
+        _ => None,
+    }
+}
+
+/// The format version that a file states, if it is one that varnorm wrote. Nothing else is checked.
+pub(crate) fn version(bytes: &[u8]) -> Option<u64> {
+    let (_, layout) = SafeTensors::read_metadata(bytes).ok()?;
+    let (_, json) = layout.metadata().as_ref()?.get(KEY)?.split_once(' ')?;
+    serde_json::from_str::<serde_json::Value>(json).ok()?["format"].as_u64()
+}
+
 fn write_file(
     layout: &str,
     arrays: &[Array<'_>],
@@ -171,7 +195,7 @@ fn write_file(
 }
 
 /// The arrays of a file.
-pub(super) struct Arrays<'a> {
+pub(crate) struct Arrays<'a> {
     file: &'a SafeTensors<'a>,
     /// What the names of a view's arrays begin with, where there are several views.
     prefix: String,
@@ -179,11 +203,11 @@ pub(super) struct Arrays<'a> {
 
 impl<'a> Arrays<'a> {
     /// Those of one of several views.
-    pub(super) fn of_view(&self, prefix: &str) -> Self {
+    pub(crate) fn of_view(&self, prefix: &str) -> Self {
         Self { file: self.file, prefix: prefix.into() }
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.file.tensor(&format!("{}{name}", self.prefix)).is_ok()
     }
 
@@ -198,13 +222,13 @@ impl<'a> Arrays<'a> {
         Ok(view.data().as_chunks::<8>().0)
     }
 
-    pub(super) fn floats(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
+    pub(crate) fn floats(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
         let values = self.get(name, Dtype::F64)?;
         check(len.is_none_or(|len| len == values.len()), || format!("the array {name} has the wrong size"))?;
         Ok(values.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
-    pub(super) fn finite(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
+    pub(crate) fn finite(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>, String> {
         let values = self.floats(name, len)?;
         check(values.iter().all(|v| v.is_finite()), || {
             format!("the array {name} has values that are not finite")
@@ -212,24 +236,24 @@ impl<'a> Arrays<'a> {
         Ok(values)
     }
 
-    pub(super) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Matrix, String> {
+    pub(crate) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Matrix, String> {
         let cells = rows.checked_mul(columns).ok_or_else(|| format!("the array {name} is too large"))?;
         let values = self.finite(name, Some(cells))?;
         Matrix::from_values(rows, columns, values).ok_or_else(|| format!("the array {name} is malformed"))
     }
 
-    pub(super) fn numbers(&self, name: &str, len: Option<usize>) -> Result<Vec<u64>, String> {
+    pub(crate) fn numbers(&self, name: &str, len: Option<usize>) -> Result<Vec<u64>, String> {
         let values = self.get(name, Dtype::U64)?;
         check(len.is_none_or(|len| len == values.len()), || format!("the array {name} has the wrong size"))?;
         Ok(values.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }
 
-    pub(super) fn indices(&self, name: &str) -> Result<Vec<usize>, String> {
+    pub(crate) fn indices(&self, name: &str) -> Result<Vec<usize>, String> {
         let values = self.numbers(name, None)?;
         values.into_iter().map(|v| usize::try_from(v).map_err(|e| format!("{name}: {e}"))).collect()
     }
 }
 
-pub(super) fn check(holds: bool, problem: impl Fn() -> String) -> Result<(), String> {
+pub(crate) fn check(holds: bool, problem: impl Fn() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem()) }
 }

@@ -11,7 +11,7 @@
 //! ```
 
 mod compact_file;
-mod container;
+pub(crate) mod container;
 pub(crate) mod estimate;
 mod explain;
 mod facts;

@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 
+use super::combine::Combined;
 use super::fit::Core;
 use super::recording::Recording;
-use super::settings::{LongCalibration, LongSettings};
-use super::stream::{Pushed, State};
+use super::settings::{LongCalibration, LongSettings, Spec};
+use super::state::Scores;
 use crate::calibrate::Calibrated;
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -72,11 +73,12 @@ pub(super) fn blocks_needed(level: f64) -> usize {
 pub(super) fn hold_out(
     recording: &Recording<'_>,
     segments: &[Range<usize>],
-    window: usize,
+    specs: &[Spec],
     settings: &LongSettings,
     run: &Run,
 ) -> Result<Option<Normal>> {
-    let block = settings.block_for(window);
+    let window = specs.iter().map(|spec| spec.window).max().unwrap_or(1);
+    let block = settings.block_for(specs[0].window);
     let blocks = blocks(segments, block);
     let folds = settings.folds.min(blocks.len());
     if settings.calibration == LongCalibration::None || folds < 2 {
@@ -91,7 +93,7 @@ pub(super) fn hold_out(
             // Too little is left to learn from: no promise can be made.
             return Ok(None);
         }
-        let core = Core::fit(recording, &rest, window, settings, run)?;
+        let core = Core::fit(recording, &rest, specs, settings, run)?;
         for stretch in stretches(&thinned(held, blocks.len()), segments, window) {
             let [settled, causal] = stretch.score(&core, recording, run)?;
             for block in &stretch.blocks {
@@ -184,7 +186,7 @@ fn stretches(held: &[Range<usize>], segments: &[Range<usize>], window: usize) ->
 impl Stretch {
     /// Settled and causal scores of its rows.
     fn score(&self, core: &Core, recording: &Recording<'_>, run: &Run) -> Result<[Vec<f64>; 2]> {
-        let (mut state, mut out) = (State::new(), Pushed::default());
+        let (mut state, mut out) = (Combined::new(core), Scores::default());
         /// Rows at a time.
         const CHUNK: usize = 8192;
         for start in self.rows.clone().step_by(CHUNK) {

@@ -1,10 +1,16 @@
 //! [`LongDetector`]: a frozen model of the windows of a normal recording.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use super::calibrate::{self, Normal, Promise};
+use super::events::Event;
 use super::fit::{self, Core};
 use super::recording::Recording;
 use super::settings::{LongCalibration, LongSettings};
-use super::stream::{Pushed, State};
+use super::state::WindowScore;
+use super::stream::{Pushed, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::run::Run;
@@ -13,7 +19,7 @@ use crate::run::Run;
 const CHUNK: usize = 8192;
 
 /// Which score of a point is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PointScore {
     /// The mean over the windows that cover a point, known when the last of them has ended.
@@ -36,10 +42,42 @@ pub struct PointScores {
 #[derive(Debug, Clone)]
 pub struct LongDetector {
     pub(super) settings: LongSettings,
-    pub(super) core: Core,
+    pub(super) core: Arc<Core>,
     pub(super) normal: Option<Normal>,
     /// Rows that it was fitted on, without gaps.
     pub(super) rows: usize,
+    pub(super) facts: Facts,
+}
+
+/// What is known about the recording that a model was fitted on, for people.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Facts {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) channel_names: Option<Vec<String>>,
+    /// The time of the first row of every normal window that is kept, as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) window_times: Option<Vec<String>>,
+    /// From one row to the next, in the unit of the times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) step: Option<f64>,
+    /// Whether that unit is the second.
+    #[serde(default)]
+    pub(super) in_seconds: bool,
+    /// The first rows of the normal windows as the user numbers them, where that is not as in the recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) rows: Option<Vec<usize>>,
+}
+
+impl Facts {
+    /// An error where they do not fit a model.
+    pub(super) fn check(&self, channels: usize, windows: usize) -> Result<(), String> {
+        let fits = self.channel_names.as_ref().is_none_or(|names| names.len() == channels)
+            && self.rows.as_ref().is_none_or(|rows| rows.len() == windows)
+            && self.window_times.as_ref().is_none_or(|times| times.len() == windows)
+            && self.step.is_none_or(|step| step.is_finite() && step > 0.0);
+        if fits { Ok(()) } else { Err("its names and times do not fit its arrays".into()) }
+    }
 }
 
 impl LongDetector {
@@ -48,11 +86,12 @@ impl LongDetector {
         settings.validate()?;
         recording.require_no_infinity()?;
         let segments = recording.segments();
-        let window = fit::window_for(recording, &segments, settings);
-        let core = Core::fit(recording, &segments, window, settings, run)?;
-        let normal = calibrate::hold_out(recording, &segments, window, settings, run)?;
+        let specs = fit::specs_for(recording, &segments, settings);
+        let core = Core::fit(recording, &segments, &specs, settings, run)?;
+        let normal = calibrate::hold_out(recording, &segments, &specs, settings, run)?;
         let rows = segments.iter().map(ExactSizeIterator::len).sum();
-        let fitted = Self { settings: settings.clone(), core, normal, rows };
+        let fitted =
+            Self { settings: settings.clone(), core: Arc::new(core), normal, rows, facts: Facts::default() };
         if settings.calibration == LongCalibration::Blocks {
             fitted.require_promise(settings.level)?;
         }
@@ -61,22 +100,51 @@ impl LongDetector {
 
     /// The scores of all points of another recording.
     pub fn score(&self, recording: &Recording<'_>, run: &Run) -> Result<PointScores> {
-        let (mut state, mut out) = (State::new(), Pushed::default());
+        let mut found = PointScores { settled: Vec::new(), causal: Vec::new() };
+        self.scan(recording, PointScore::Settled, run, |pushed| {
+            found.settled.extend(pushed.settled);
+            found.causal.extend(pushed.causal);
+        })?;
+        Ok(found)
+    }
+
+    /// The scores of all windows of another recording.
+    pub fn score_windows(&self, recording: &Recording<'_>, run: &Run) -> Result<Vec<WindowScore>> {
+        let mut found = Vec::new();
+        self.scan(recording, PointScore::Settled, run, |pushed| found.extend(pushed.windows))?;
+        Ok(found)
+    }
+
+    /// The events of another recording; none where the model makes no promise.
+    pub fn events(&self, recording: &Recording<'_>, score: PointScore, run: &Run) -> Result<Vec<Event>> {
+        let mut found = Vec::new();
+        self.scan(recording, score, run, |pushed| found.extend(pushed.events))?;
+        Ok(found)
+    }
+
+    /// All of a recording as a stream, some thousand rows at a time.
+    pub fn scan(
+        &self,
+        recording: &Recording<'_>,
+        score: PointScore,
+        run: &Run,
+        mut take: impl FnMut(Pushed),
+    ) -> Result<()> {
         self.check_channels(recording.channels())?;
+        let mut stream = Stream::new(Arc::new(self.clone()), score);
         let mut breaks = recording.breaks().iter().copied().peekable();
         let mut start = 0;
         while start < recording.rows() {
-            while breaks.next_if_eq(&start).is_some() {
-                state.interrupt(&self.core, &mut out)?;
+            if breaks.next_if_eq(&start).is_some() {
+                take(stream.gap()?);
             }
             let next = breaks.peek().copied().unwrap_or(recording.rows());
             let end = next.min(start + CHUNK);
-            state.push(&self.core, recording.values_of(start..end), run, &mut out)?;
-            state.trim(&self.core);
+            take(stream.push(recording.values_of(start..end), run)?);
             start = end;
         }
-        state.interrupt(&self.core, &mut out)?;
-        Ok(PointScores { settled: out.settled, causal: out.causal })
+        take(stream.finish()?);
+        Ok(())
     }
 
     /// The settled scores of all points of another recording.
@@ -89,29 +157,99 @@ impl LongDetector {
         self.score(recording, run).map(|scores| scores.causal)
     }
 
+    /// With a name for every channel; an error where there are more or fewer.
+    pub fn with_channel_names(mut self, names: Vec<String>) -> Result<Self> {
+        self.check_channels(names.len())?;
+        self.facts.channel_names = Some(names);
+        Ok(self)
+    }
+
+    /// With the time of every row that it was fitted on, as written, and the median step of these times, as
+    /// [`median_step`](super::median_step) has it.
+    pub fn with_times(mut self, time_of: impl Fn(usize) -> String, step: Option<(f64, bool)>) -> Self {
+        self.facts.window_times = Some(self.core.first().starts.iter().map(|row| time_of(*row)).collect());
+        let step = step.filter(|(step, _)| step.is_finite() && *step > 0.0);
+        self.facts.step = step.map(|(step, _)| step);
+        self.facts.in_seconds = step.is_some_and(|(_, dated)| dated);
+        self
+    }
+
+    /// With rows numbered as in the log that the normal part was cut from.
+    pub fn with_rows(mut self, number_of: impl Fn(usize) -> usize) -> Self {
+        self.facts.rows = Some(self.core.first().starts.iter().map(|row| number_of(*row)).collect());
+        self
+    }
+
+    /// The name of a channel, or its number.
+    pub fn channel_name(&self, channel: usize) -> String {
+        let names = self.facts.channel_names.as_ref();
+        names.and_then(|names| names.get(channel).cloned()).unwrap_or_else(|| channel.to_string())
+    }
+
+    /// The names of the channels, where they are known.
+    pub fn channel_names(&self) -> Option<&[String]> {
+        self.facts.channel_names.as_deref()
+    }
+
+    /// The first row of a normal window that is kept, in the recording that it was fitted on.
+    pub fn window_row(&self, window: usize) -> usize {
+        let numbered = self.facts.rows.as_ref().and_then(|rows| rows.get(window));
+        *numbered.unwrap_or(&self.core.first().starts[window])
+    }
+
+    /// The time of the first row of a normal window, as written, where times are known.
+    pub fn window_time(&self, window: usize) -> Option<&str> {
+        self.facts.window_times.as_ref()?.get(window).map(String::as_str)
+    }
+
+    /// Seconds from one row to the next, where times are dates.
+    pub fn step(&self) -> Option<f64> {
+        self.facts.step.filter(|_| self.facts.in_seconds)
+    }
+
+    /// From one row to the next, in the unit of the times, where there are times.
+    pub fn time_step(&self) -> Option<f64> {
+        self.facts.step
+    }
+
+    /// The steps of a block that settings mean for a recording.
+    pub fn block_of(recording: &Recording<'_>, settings: &LongSettings) -> usize {
+        settings.block_for(fit::specs_for(recording, &recording.segments(), settings)[0].window)
+    }
+
     /// The settings it was fitted with.
     pub fn settings(&self) -> &LongSettings {
         &self.settings
     }
 
-    /// Steps of a window.
+    /// Steps of the longest window: so much later is a row settled.
+    pub fn longest_window(&self) -> usize {
+        self.core.longest()
+    }
+
+    /// How windows are looked at, and how many steps they have: several members where scores are combined.
+    pub fn members(&self) -> Vec<(Kernel, usize)> {
+        self.core.members.iter().map(|member| (member.model.kernel.clone(), member.model.window)).collect()
+    }
+
+    /// Steps of a window, of the first member where there are several.
     pub fn window(&self) -> usize {
-        self.core.model.window
+        self.core.first().model.window
     }
 
     /// Steps from one scored window to the next.
     pub fn stride(&self) -> usize {
-        self.core.stride
+        self.core.first().stride
     }
 
     /// Number of channels.
     pub fn channels(&self) -> usize {
-        self.core.model.channels
+        self.core.first().model.channels
     }
 
     /// Normal windows that it keeps.
     pub fn windows(&self) -> usize {
-        self.core.model.len()
+        self.core.first().model.len()
     }
 
     /// Rows that it was fitted on, without those with missing values.
@@ -121,7 +259,7 @@ impl LongDetector {
 
     /// How windows are looked at.
     pub fn kernel(&self) -> &Kernel {
-        &self.core.model.kernel
+        &self.core.first().model.kernel
     }
 
     /// Steps of a block.

@@ -8,6 +8,7 @@
 //! The windows of the normal part are a corpus in the feature space of a kernel: the shares of `rocket` for one channel,
 //! the values themselves for several. The score of a window is its conformance: the distance to the nearest normal window
 //! in the envelope norm with all eigenpairs, `sqrt(z' (C + alpha)^-1 z)`, alpha in units of C's mean eigenvalue.
+//! Several channels have a second member, shares of windows four times as long; scores are standardised and averaged.
 //! A point has two scores. The *settled* score is the mean over the windows that cover it; it is known some steps later.
 //! The *causal* score is that of the last window that has ended; it is known at once.
 //!
@@ -25,17 +26,30 @@
 //! ```
 
 mod calibrate;
+mod combine;
 mod detector;
+mod events;
+mod file;
 mod fit;
+#[cfg(feature = "files")]
+mod log;
 mod model;
+mod order;
 mod recording;
+mod saved;
 mod scale;
 mod settings;
+mod state;
 mod stream;
 mod windows;
 
 pub use calibrate::Promise;
 pub use detector::{LongDetector, PointScore, PointScores};
+pub use events::{Alarm, Event};
+#[cfg(feature = "files")]
+pub use log::{LogReader, LogRow};
+pub use order::{Follows, GAP_LIMIT, Moment, Order, median_step, moment};
 pub use recording::Recording;
 pub use settings::{LongCalibration, LongSettings, Window};
-pub use stream::{Pushed, WindowScore};
+pub use state::WindowScore;
+pub use stream::{Pushed, Stream};

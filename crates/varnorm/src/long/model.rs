@@ -144,6 +144,36 @@ impl WindowModel {
         Ok(())
     }
 
+    /// What every normal window would score against those that begin at least so many rows away, or against all others where none
+    /// does.
+    pub(super) fn scores_apart(&self, starts: &[usize], apart: usize, run: &Run) -> Result<Vec<f64>> {
+        let width = self.directions.rows();
+        let mut scores = vec![0.0; self.len()];
+        let neighbour = match self.distance {
+            Distance::Conformance { neighbour } => neighbour,
+            Distance::Mahalanobis {} => return Ok(self.squares.iter().map(|square| square.sqrt()).collect()),
+        };
+        let tasks: Vec<_> = scores.chunks_mut(STRIP).enumerate().collect();
+        run.for_each("windows", tasks, |(strip, scores)| {
+            let first = strip * STRIP;
+            let rows = first * width..(first + scores.len()) * width;
+            let distances =
+                self.distances(&self.corpus.values()[rows], &self.squares[first..first + scores.len()]);
+            for (at, score) in scores.iter_mut().enumerate() {
+                let (own, row) = (first + at, &distances[at * self.len()..(at + 1) * self.len()]);
+                let others = |least: usize| -> Vec<f64> {
+                    let far = |j: &usize| *j != own && starts[*j].abs_diff(starts[own]) >= least;
+                    (0..row.len()).filter(far).map(|j| row[j]).collect()
+                };
+                let far = others(apart);
+                let far = if far.is_empty() { others(0) } else { far };
+                *score = if far.is_empty() { 0.0 } else { kth(&far, neighbour).max(0.0).sqrt() };
+            }
+            Ok(())
+        })?;
+        Ok(scores)
+    }
+
     /// The squared distances of whitened windows to all of the corpus.
     fn distances(&self, white: &[f64], own: &[f64]) -> Vec<f64> {
         let (width, len) = (self.directions.rows(), self.len());

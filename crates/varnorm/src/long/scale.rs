@@ -44,7 +44,7 @@ impl Scale {
 
 /// The deviation; 1 for a constant channel, whose changes count in units of the file.
 fn unit(mean: f64, deviation: f64) -> f64 {
-    if deviation > 1e-8 * mean.abs().max(1.0) { deviation } else { 1.0 }
+    if deviation > 1e-8 * mean.abs() { deviation } else { 1.0 }
 }
 
 #[cfg(test)]

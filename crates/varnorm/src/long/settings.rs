@@ -1,6 +1,7 @@
 //! [`LongSettings`]: everything that can be chosen about a model of one long recording.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::calibrate::check_level;
 use crate::error::{Error, Result};
@@ -15,8 +16,15 @@ pub(super) const LONGEST: usize = 256;
 const PER_WINDOW: usize = 16;
 /// Windows per block, where the block is left open.
 const PER_BLOCK: usize = 4;
-/// Convolution features of a window, where the kernel is left open.
+/// Convolution features of a window of one channel, and of several, where the kernel is left open.
 const FEATURES: u32 = 1008;
+const FEATURES_OF_SEVERAL: u32 = 588;
+/// Several channels have a second member: windows so many times as long, strides per window, most normal windows.
+const SECOND_WINDOW: usize = 4;
+const PER_SECOND_WINDOW: usize = 8;
+const MOST_SHARES: usize = 1500;
+/// The second member needs a stretch of so many of its windows.
+const LEAST_WINDOWS: usize = 4;
 
 /// How many steps a window has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,6 +84,17 @@ impl<'de> Deserialize<'de> for Window {
     }
 }
 
+/// One member in effect.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spec {
+    pub(super) window: usize,
+    pub(super) stride: usize,
+    pub(super) kernel: Kernel,
+    /// In units of the mean eigenvalue.
+    pub(super) alpha: f64,
+    pub(super) most_windows: usize,
+}
+
 /// What alarms promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -122,7 +141,8 @@ pub struct LongSettings {
     pub window: Window,
     /// Steps from one scored window to the next; none: a sixteenth of the window.
     pub stride: Option<usize>,
-    /// How windows are looked at; none: `rocket` for one channel, `flat_linear` for several.
+    /// How windows are looked at; none: `rocket` for one channel, and for several the mean of `flat_linear` and of `rocket`
+    /// on windows four times as long.
     pub kernel: Option<Kernel>,
     /// Regularisation in units of the mean eigenvalue; none: 1 for shares, 0.1 for other kernels.
     pub alpha: Option<f64>,
@@ -173,6 +193,34 @@ impl Default for LongSettings {
 }
 
 impl LongSettings {
+    /// From choices as users write them: the JSON of the settings, in which a kernel or a distance may also be words.
+    ///
+    /// ```
+    /// use varnorm::long::LongSettings;
+    /// let choices = serde_json::json!({"kernel": "rocket:features=168", "window": 32, "distance": "mahalanobis"});
+    /// assert!(LongSettings::from_choices(choices.as_object().unwrap().clone()).is_ok());
+    /// ```
+    pub fn from_choices(mut choices: Map<String, Value>) -> Result<Self> {
+        let json = |name: &str, e: serde_json::Error| Error::bad_param(name, "given", e.to_string());
+        if let Some(Value::String(words)) = choices.get("kernel") {
+            let kernel = serde_json::to_value(words.parse::<Kernel>()?).map_err(|e| json("kernel", e))?;
+            choices.insert("kernel".into(), kernel);
+        }
+        if let Some(Value::String(words)) = choices.get("distance") {
+            let distance =
+                serde_json::to_value(words.parse::<Distance>()?).map_err(|e| json("distance", e))?;
+            choices.insert("distance".into(), distance);
+        }
+        // A choice that cannot be read is named alone, not with all the rest.
+        for (name, value) in &choices {
+            let one = Value::Object(Map::from_iter([(name.clone(), value.clone())]));
+            serde_json::from_value::<Self>(one).map_err(|e| Error::bad_param(name, value, e.to_string()))?;
+        }
+        let read: Self = serde_json::from_value(Value::Object(choices)).map_err(|e| json("settings", e))?;
+        read.validate()?;
+        Ok(read)
+    }
+
     /// With this window.
     pub fn with_window(self, window: Window) -> Self {
         Self { window, ..self }
@@ -271,23 +319,32 @@ impl LongSettings {
         check_level(self.level)
     }
 
-    /// The kernel in effect for so many channels.
-    pub(super) fn kernel_for(&self, channels: usize) -> Kernel {
-        self.kernel.clone().unwrap_or_else(|| match channels {
-            1 => Kernel::from(Rocket { features: FEATURES, ..Rocket::default() }),
-            _ => Kernel::from(FlatLinear {}),
-        })
-    }
-
-    /// The regularisation in effect, in units of the mean eigenvalue.
-    pub(super) fn alpha_for(&self, kernel: &Kernel) -> f64 {
-        let shares = matches!(kernel, Kernel::Rocket(_) | Kernel::Radon(_));
-        self.alpha.unwrap_or(if shares { 1.0 } else { 0.1 })
-    }
-
-    /// The stride in effect.
-    pub(super) fn stride_for(&self, window: usize) -> usize {
-        self.stride.unwrap_or((window / PER_WINDOW).max(1)).min(window)
+    /// The members in effect: one look that was asked for, shares for one channel, values and shares for several. The second needs a
+    /// stretch of some of its windows.
+    pub(super) fn members(&self, window: usize, channels: usize, longest: usize) -> Vec<Spec> {
+        let member = |kernel: Kernel, window: usize, per_window: usize| {
+            let shares = matches!(kernel, Kernel::Rocket(_) | Kernel::Radon(_));
+            Spec {
+                window,
+                stride: self.stride.unwrap_or((window / per_window).max(1)).min(window),
+                alpha: self.alpha.unwrap_or(if shares { 1.0 } else { 0.1 }),
+                most_windows: if shares && channels > 1 { MOST_SHARES } else { usize::MAX },
+                kernel,
+            }
+        };
+        let shares = |features: u32| Kernel::from(Rocket { features, ..Rocket::default() });
+        if let Some(kernel) = &self.kernel {
+            return vec![member(kernel.clone(), window, PER_WINDOW)];
+        }
+        if channels == 1 {
+            return vec![member(shares(FEATURES), window, PER_WINDOW)];
+        }
+        let mut members = vec![member(Kernel::from(FlatLinear {}), window, PER_WINDOW)];
+        let second = SECOND_WINDOW * window;
+        if longest >= LEAST_WINDOWS * second {
+            members.push(member(shares(FEATURES_OF_SEVERAL), second, PER_SECOND_WINDOW));
+        }
+        members
     }
 
     /// The steps of a block in effect.

@@ -1,4 +1,4 @@
-//! [`State`]: the one scorer of rows, however they come. Scoring a whole recording is feeding it in chunks.
+//! [`State`]: the one scorer of rows by one member, however they come. Scoring a whole recording is feeding it in chunks.
 //!
 //! Windows lie on a grid that begins with every segment, so which windows are scored does not depend on chunks. A row is settled
 //! once all windows on the grid that cover it are scored. At the end of a segment, rows that no window on the grid covers
@@ -6,14 +6,16 @@
 
 use std::collections::VecDeque;
 
-use super::fit::Core;
+use serde::Serialize;
+
+use super::fit::Member;
 use super::model::Found;
 use super::recording::is_present;
 use crate::error::Result;
 use crate::run::Run;
 
 /// The score of one window.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WindowScore {
     /// Its first row, counted from the beginning of the recording.
     pub start: u64,
@@ -23,17 +25,40 @@ pub struct WindowScore {
     pub nearest: usize,
 }
 
-/// What some rows brought to light.
+/// The scores that some rows brought.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Pushed {
+pub(super) struct Scores {
     /// The causal score of every row that was given; NaN where no window has ended yet.
-    pub causal: Vec<f64>,
-    /// The first row whose settled score is below.
-    pub settled_from: u64,
+    pub(super) causal: Vec<f64>,
     /// Settled scores, of rows in order; NaN for rows in no window.
-    pub settled: Vec<f64>,
+    pub(super) settled: Vec<f64>,
     /// Windows that were scored.
-    pub windows: Vec<WindowScore>,
+    pub(super) windows: Vec<WindowScore>,
+}
+
+/// A part of some rows.
+pub(super) enum Part<'a> {
+    /// Rows that are all there.
+    Present(&'a [f64]),
+    /// A row with a missing value.
+    Missing,
+}
+
+/// Rows, cut where one has a missing value.
+pub(super) fn parts(rows: &[f64], channels: usize) -> Vec<Part<'_>> {
+    let (mut found, mut rest) = (Vec::new(), rows);
+    while !rest.is_empty() {
+        let present = rest.chunks_exact(channels).take_while(|row| is_present(row)).count();
+        let (some, others) = rest.split_at(present * channels);
+        if present > 0 {
+            found.push(Part::Present(some));
+        }
+        rest = others.get(channels..).unwrap_or(&[]);
+        if !others.is_empty() {
+            found.push(Part::Missing);
+        }
+    }
+    found
 }
 
 /// Where a stream is. Bounded: about two windows of rows.
@@ -53,6 +78,8 @@ pub(super) struct State {
     pub(super) settled: u64,
     /// The score of the last window that has ended.
     pub(super) causal: f64,
+    /// The window that ends with the segment, once that is known.
+    pub(super) last: Option<WindowScore>,
 }
 
 impl State {
@@ -66,81 +93,73 @@ impl State {
             first_window: 0,
             settled: 0,
             causal: f64::NAN,
+            last: None,
         }
     }
 
-    /// Takes rows without a gap between them; rows with missing values are gaps.
-    pub(super) fn push(&mut self, core: &Core, rows: &[f64], run: &Run, out: &mut Pushed) -> Result<()> {
-        let channels = core.model.channels;
-        let mut rest = rows;
-        while !rest.is_empty() {
-            let present = rest.chunks_exact(channels).take_while(|row| is_present(row)).count();
-            let (some, others) = rest.split_at(present * channels);
-            if present > 0 {
-                self.take(core, some, run, out)?;
-            }
-            rest = others;
-            if !rest.is_empty() {
-                self.interrupt(core, out)?;
-                self.miss(out);
-                rest = &rest[channels..];
-            }
-        }
-        Ok(())
-    }
-
-    /// The segment ends here: rows are missing, or there are no more.
-    pub(super) fn interrupt(&mut self, core: &Core, out: &mut Pushed) -> Result<()> {
-        let window = core.model.window as u64;
-        let covered = self.end_of_windows(core);
+    /// The scores of rows that wait for windows which never come: the segment ends here.
+    pub(super) fn settle(&mut self, member: &Member, out: &mut Scores) -> Result<()> {
+        let covered = self.end_of_windows(member);
         while self.settled < covered {
-            out.settled.push(self.mean(core, self.settled));
+            out.settled.push(self.mean(member, self.settled));
             self.settled += 1;
         }
         if self.settled < self.rows {
-            let score = match self.rows - self.segment >= window {
-                true => self.last_window(core, out)?,
+            let score = match self.rows - self.segment >= member.model.window as u64 {
+                true => self.last_window(member, out)?,
                 false => f64::NAN,
             };
             out.settled.extend(std::iter::repeat_n(score, (self.rows - self.settled) as usize));
+            self.settled = self.rows;
         }
-        self.begin_segment();
         Ok(())
     }
 
-    /// Forgets rows that nothing needs any more.
-    pub(super) fn trim(&mut self, core: &Core) {
-        let window = core.model.window as u64;
-        let needed = (self.settled + 1).min(self.rows).saturating_sub(window).max(self.first_row);
-        self.buffer.drain(..(needed - self.first_row) as usize * core.model.channels);
+    /// Forgets rows that nothing needs any more; those in windows that cover row `keep` are needed.
+    pub(super) fn trim(&mut self, member: &Member, keep: u64) {
+        let window = member.model.window as u64;
+        let keep = keep.min(self.settled);
+        let needed = (keep + 1).min(self.rows).saturating_sub(window).max(self.first_row);
+        self.buffer.drain(..(needed - self.first_row) as usize * member.model.channels);
         self.first_row = needed;
         // Windows that end before the next row to settle.
-        let stride = core.stride as u64;
-        while !self.windows.is_empty() && self.segment + self.first_window * stride + window <= self.settled {
+        let stride = member.stride as u64;
+        while !self.windows.is_empty() && self.segment + self.first_window * stride + window <= keep {
             self.windows.pop_front();
             self.first_window += 1;
         }
     }
 
-    /// A window that is still known, by its place on the grid: its first row and what was found.
-    pub(super) fn covering(&self, core: &Core, row: u64) -> impl Iterator<Item = (u64, Found)> + '_ {
-        let (stride, first) = (core.stride as u64, self.segment + self.first_window * core.stride as u64);
-        let window = core.model.window as u64;
-        let starts =
-            self.windows.iter().enumerate().map(move |(i, found)| (first + i as u64 * stride, *found));
-        starts.filter(move |(start, _)| *start <= row && row < start + window)
+    /// Windows that cover a row, of those that are still known.
+    pub(super) fn covering(&self, member: &Member, row: u64) -> impl Iterator<Item = WindowScore> + '_ {
+        let (window, stride) = (member.model.window as u64, member.stride as u64);
+        let first = self.segment + self.first_window * stride;
+        let on_grid = self.windows.iter().enumerate().map(move |(i, found)| WindowScore {
+            start: first + i as u64 * stride,
+            score: found.score,
+            nearest: found.nearest as usize,
+        });
+        on_grid.chain(self.last).filter(move |one| one.start <= row && row < one.start + window)
     }
 
-    fn take(&mut self, core: &Core, rows: &[f64], run: &Run, out: &mut Pushed) -> Result<()> {
-        let (window, stride) = (core.model.window as u64, core.stride as u64);
-        core.scale.append(rows, &mut self.buffer);
+    /// The rows of a window that is still known, in the units of the model.
+    pub(super) fn rows_of(&self, member: &Member, start: u64) -> &[f64] {
+        let each = member.model.channels;
+        let first = (start - self.first_row) as usize * each;
+        &self.buffer[first..first + member.model.window * each]
+    }
+
+    /// Takes rows that are all there.
+    pub(super) fn take(&mut self, member: &Member, rows: &[f64], run: &Run, out: &mut Scores) -> Result<()> {
+        let (window, stride) = (member.model.window as u64, member.stride as u64);
+        member.scale.append(rows, &mut self.buffer);
         let before = self.rows;
-        self.rows += (rows.len() / core.model.channels) as u64;
+        self.rows += (rows.len() / member.model.channels) as u64;
         let first = self.segment + (self.first_window + self.windows.len() as u64) * stride;
         let starts: Vec<u64> =
             (0..).map(|k| first + k * stride).take_while(|s| s + window <= self.rows).collect();
         let places: Vec<usize> = starts.iter().map(|start| (start - self.first_row) as usize).collect();
-        let found = core.model.scores(&self.buffer, &places, run)?;
+        let found = member.model.scores(&self.buffer, &places, run)?;
         let mut row = before;
         for (start, found) in starts.into_iter().zip(found) {
             let ends = start + window - 1;
@@ -150,7 +169,7 @@ impl State {
             out.windows.push(WindowScore { start, score: found.score, nearest: found.nearest as usize });
             self.windows.push_back(found);
             while self.settled < start + stride {
-                out.settled.push(self.mean(core, self.settled));
+                out.settled.push(self.mean(member, self.settled));
                 self.settled += 1;
             }
         }
@@ -159,14 +178,14 @@ impl State {
     }
 
     /// A row that cannot be scored.
-    fn miss(&mut self, out: &mut Pushed) {
+    pub(super) fn miss(&mut self, out: &mut Scores) {
         out.causal.push(f64::NAN);
         out.settled.push(f64::NAN);
         self.rows += 1;
         self.begin_segment();
     }
 
-    fn begin_segment(&mut self) {
+    pub(super) fn begin_segment(&mut self) {
         self.segment = self.rows;
         self.settled = self.rows;
         self.first_row = self.rows;
@@ -174,20 +193,21 @@ impl State {
         self.buffer.clear();
         self.windows.clear();
         self.causal = f64::NAN;
+        self.last = None;
     }
 
     /// The row after the last window on the grid; the segment's first row where there is none.
-    fn end_of_windows(&self, core: &Core) -> u64 {
+    fn end_of_windows(&self, member: &Member) -> u64 {
         let count = self.first_window + self.windows.len() as u64;
         match count {
             0 => self.segment,
-            _ => self.segment + (count - 1) * core.stride as u64 + core.model.window as u64,
+            _ => self.segment + (count - 1) * member.stride as u64 + member.model.window as u64,
         }
     }
 
     /// The mean score of the windows on the grid that cover a row, in their order.
-    fn mean(&self, core: &Core, row: u64) -> f64 {
-        let (window, stride) = (core.model.window as u64, core.stride as u64);
+    fn mean(&self, member: &Member, row: u64) -> f64 {
+        let (window, stride) = (member.model.window as u64, member.stride as u64);
         let place = row - self.segment;
         let first = (place + 1).saturating_sub(window).div_ceil(stride);
         let last = (place / stride).min(self.first_window + self.windows.len() as u64 - 1);
@@ -199,11 +219,13 @@ impl State {
     }
 
     /// The score of the window that ends with the segment, which is not on the grid.
-    fn last_window(&self, core: &Core, out: &mut Pushed) -> Result<f64> {
-        let start = self.rows - core.model.window as u64;
+    fn last_window(&mut self, member: &Member, out: &mut Scores) -> Result<f64> {
+        let start = self.rows - member.model.window as u64;
         let place = (start - self.first_row) as usize;
-        let found = core.model.scores(&self.buffer, &[place], &Run::sequential())?[0];
-        out.windows.push(WindowScore { start, score: found.score, nearest: found.nearest as usize });
+        let found = member.model.scores(&self.buffer, &[place], &Run::sequential())?[0];
+        let last = WindowScore { start, score: found.score, nearest: found.nearest as usize };
+        self.last = Some(last);
+        out.windows.push(last);
         Ok(found.score)
     }
 }
