@@ -9,7 +9,7 @@ use varnorm::data::{CsvLayout, Gaps as TimeGaps, ReadOptions, SamplingStep};
 use varnorm::detector::{View, Views};
 use varnorm::prepare::Gaps;
 use varnorm::words::{Word, name_of};
-use varnorm::{Distance, Error, Norm, Settings};
+use varnorm::{Distance, Error, Kernel, Norm, Settings};
 
 /// How a list of results is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,6 +20,9 @@ pub enum Format {
     Csv,
     /// JSON, full precision
     Json,
+    /// A JSON object per line, full precision
+    #[value(name = "jsonl")]
+    JsonLines,
 }
 
 impl Format {
@@ -32,6 +35,8 @@ impl Format {
             Self::Csv
         } else if named("json") {
             Self::Json
+        } else if named("jsonl") {
+            Self::JsonLines
         } else {
             Self::Table
         })
@@ -159,6 +164,34 @@ impl Method {
             settings.views = Views::Preset(preset.parse()?);
         }
         if self.changes_one_view() { self.apply_to(settings.view_mut()?) } else { Ok(()) }
+    }
+
+    /// What was given, for windows of one long recording; an error about what means nothing there.
+    pub fn for_windows(&self) -> Result<(Option<Kernel>, Option<f64>, Option<Distance>), Error> {
+        for (name, given) in [
+            ("preset", self.preset.clone()),
+            ("prepare", self.prepare.clone()),
+            ("norm", self.norm.map(|norm| norm.to_string())),
+        ] {
+            if let Some(value) = given {
+                return Err(Error::bad_param(name, value, "cannot be chosen together with --window"));
+            }
+        }
+        let kernel = self.kernel.as_ref().map(|kernel| kernel.parse()).transpose()?;
+        let number = |alpha: &String| {
+            let rule = "must be a number with --window: a multiple of the mean eigenvalue";
+            alpha.parse().map_err(|_| Error::bad_param("alpha", alpha, rule))
+        };
+        let alpha = self.alpha.as_ref().map(number).transpose()?;
+        let distance = match (self.distance, self.neighbour) {
+            (Some(Distance::Mahalanobis {}), Some(k)) => {
+                let rule = "the Mahalanobis distance has no neighbours; say --distance conformance";
+                return Err(Error::bad_param("neighbour", k, rule));
+            }
+            (_, Some(neighbour)) => Some(Distance::Conformance { neighbour }),
+            (distance, None) => distance,
+        };
+        Ok((kernel, alpha, distance))
     }
 
     fn changes_one_view(&self) -> bool {

@@ -18,6 +18,7 @@ use varnorm::{Dataset, Detector, Error, SeriesSet, Settings};
 use crate::args::{Method, Reading, Size, one_of, with_default};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::long::{LongOptions, Shared};
 use crate::{output, source};
 
 /// Learn from normal series and write a model
@@ -28,7 +29,8 @@ use crate::{output, source};
   varnorm fit normal/ -o normal.model --calibration split:holdout=0.3,seed=0
   varnorm fit normal/ -o normal.model --calibration supervised:objective=f1 --outliers bad/
   varnorm fit many/ -o many.model --kernel gak --landmarks 256 --memory 4G
-  varnorm fit more/ -o more.model --like many.model")]
+  varnorm fit more/ -o more.model --like many.model
+  varnorm fit log.csv --window auto -o log.model")]
 pub struct Fit {
     /// Files or folders of normal series
     #[arg(value_name = "DATA", required_unless_present = "print_settings")]
@@ -98,11 +100,16 @@ pub struct Fit {
     print_settings: bool,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    long: LongOptions,
 }
 
 impl Fit {
     /// Fits and writes.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
+        if self.long.window.is_some() {
+            return self.run_on_windows(console);
+        }
         let settings = self.effective_settings()?;
         if self.print_settings {
             return output::deliver(console, None, |out| output::json(out, &settings));
@@ -134,6 +141,11 @@ impl Fit {
             None => settings.fit(&corpus.series, &console.run),
         };
         let detector = fitted.map_err(|error| {
+            if matches!(error, Error::TooFew { .. }) && dataset.series.len() == 1 {
+                return Failure::Words(format!(
+                    "{error}; to learn from windows of one long recording, say --window auto"
+                ));
+            }
             // Errors number the series as in the file.
             let error = match &picked {
                 Some(picked) => error.renumbered(picked, picked),
@@ -150,6 +162,35 @@ impl Fit {
         detector.save(path)?;
         self.tell(console, &detector, corpus.series.len(), path);
         Ok(())
+    }
+
+    /// Learns from the windows of one long recording.
+    fn run_on_windows(&self, console: &Console) -> Result<(), Failure> {
+        let Some(path) = &self.output else {
+            return Err(Failure::Words("say with -o where the model goes".into()));
+        };
+        source::refuse_overwriting(&self.data, Some(path))?;
+        for (name, given) in [
+            ("--normal", self.normal.is_some()),
+            ("--space", self.space.is_some()),
+            ("--landmarks", self.landmarks.is_some()),
+            ("--like", self.like.is_some()),
+            ("--settings", self.settings.is_some()),
+            ("--outliers", !self.outliers.is_empty()),
+            ("--decision", self.decision.is_some()),
+            ("--max-rank", self.max_rank.is_some()),
+            ("--eigenvalue-threshold", self.eigenvalue_threshold.is_some()),
+            ("--dry-run", self.dry_run),
+            ("--print-settings", self.print_settings),
+        ] {
+            if given {
+                return Err(Failure::Words(format!("{name} cannot be used together with --window")));
+            }
+        }
+        let (kernel, alpha, distance) = self.method.for_windows()?;
+        let calibration = self.calibration.as_ref().map(|words| words.parse()).transpose()?;
+        let shared = Shared { kernel, alpha, distance, calibration, level: self.level };
+        self.long.fit(console, &self.data, shared, path)
     }
 
     fn effective_settings(&self) -> Result<Settings, Failure> {

@@ -15,6 +15,7 @@ mod fit;
 mod gram;
 mod inspect;
 mod kernels;
+mod long;
 mod merge;
 mod output;
 mod progress;
@@ -62,7 +63,8 @@ enum Command {
     // Boxed: their options are many.
     Fit(Box<fit::Fit>),
     Merge(merge::Merge),
-    Score(score::Score),
+    Score(Box<score::Score>),
+    Follow(long::Follow),
     Explain(explain::Explain),
     Report(report::ReportCommand),
     Serve(serve::Serve),
@@ -119,6 +121,7 @@ fn run_command(command: &Command, console: &Console) -> Result<Verdict, Failure>
         Command::Demo(command) => command.run(console),
         Command::Fit(command) => command.run(console),
         Command::Merge(command) => command.run(console),
+        Command::Follow(command) => command.run(console),
         Command::Explain(command) => command.run(console),
         Command::Report(command) => command.run(console),
         Command::Serve(command) => command.run(console),

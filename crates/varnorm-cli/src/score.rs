@@ -6,6 +6,7 @@ use clap::Args;
 use varnorm::calibrate::Decision;
 use varnorm::describe::{count, significant};
 use varnorm::detector::{Rule, Scored};
+use varnorm::long::LongDetector;
 use varnorm::report::{Options, Report};
 use varnorm::{Dataset, Detector, Findings};
 
@@ -13,6 +14,7 @@ use crate::Verdict;
 use crate::args::{Filling, Format, Reading, one_of};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::long::{self, Per, ScoreArg};
 use crate::table::{Align, Table};
 use crate::{output, source};
 
@@ -56,6 +58,12 @@ pub struct Score {
     filling: Filling,
     #[command(flatten)]
     reading: Reading,
+    /// With a model of one long recording: what has a line of its own [default: event]
+    #[arg(long, value_enum)]
+    per: Option<Per>,
+    /// With a model of one long recording: which score makes alarms [default: settled]
+    #[arg(long, value_enum)]
+    score: Option<ScoreArg>,
 }
 
 impl Score {
@@ -64,6 +72,14 @@ impl Score {
         for file in [&self.output, &self.report] {
             let read = std::iter::once(&self.model).chain(&self.data);
             source::refuse_overwriting(read, file.as_deref())?;
+        }
+        if let Some(detector) = long::load(&self.model)? {
+            return self.run_on_windows(console, detector);
+        }
+        if self.per.is_some() || self.score.is_some() {
+            return Err(Failure::Words(
+                "--per and --score are for a model of one long recording; fit one with --window".into(),
+            ));
         }
         let detector = Detector::load(&self.model)?;
         if self.fail_on_novel && detector.calibrated().is_none() {
@@ -97,6 +113,30 @@ impl Score {
         Ok(if novel { Verdict::Novel } else { Verdict::Fine })
     }
 
+    /// Scores one long recording.
+    fn run_on_windows(&self, console: &Console, detector: LongDetector) -> Result<Verdict, Failure> {
+        for (name, given) in [
+            ("--level", self.level.is_some()),
+            ("--decision", self.decision.is_some()),
+            ("--report", self.report.is_some()),
+        ] {
+            if given {
+                return Err(Failure::Words(format!(
+                    "{name} cannot be used with a model of one long recording"
+                )));
+            }
+        }
+        let scoring = long::Scoring {
+            data: &self.data,
+            per: self.per.unwrap_or(Per::Event),
+            score: self.score.map(Into::into).unwrap_or_default(),
+            format: self.format,
+            output: self.output.as_deref(),
+            fail_on_novel: self.fail_on_novel,
+        };
+        scoring.run(console, detector)
+    }
+
     fn score_and_report(
         &self,
         console: &Console,
@@ -125,6 +165,10 @@ impl Score {
             Format::Table => table(dataset, findings, Reader::Person).write_aligned(out),
             Format::Csv => table(dataset, findings, Reader::Program).write_csv(out),
             Format::Json => output::json(out, &Scored::new(detector, dataset, findings.clone())),
+            Format::JsonLines => findings.findings.iter().try_for_each(|finding| {
+                serde_json::to_writer(&mut *out, finding)?;
+                writeln!(out)
+            }),
         })
     }
 }

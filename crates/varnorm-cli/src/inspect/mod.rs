@@ -57,6 +57,9 @@ impl Inspect {
             });
         }
         require_likely_model(&self.file)?;
+        if let Some(detector) = crate::long::load(&self.file)? {
+            return crate::long::inspect(console, &detector, self.format);
+        }
         let detector = Detector::load(&self.file)?;
         let report = Description::new(&detector);
         output::deliver(console, None, |out| match self.format {

@@ -11,6 +11,7 @@ mod errors;
 mod hostile;
 #[cfg(unix)]
 mod interrupt;
+mod long;
 mod models;
 mod names;
 mod reference;
