@@ -9,6 +9,7 @@ mod errors;
 mod files;
 mod json;
 mod kernels;
+mod long;
 mod metrics;
 mod norm;
 mod plot;
@@ -37,6 +38,8 @@ mod _core {
         catalogue, fourier_signature, gram, gram_block, gram_check, kernel_json, kernel_words,
         random_signature, resolve, self_values, share_features, signature_feature_names, signature_features,
     };
+    #[pymodule_export]
+    use super::long::{LongDetector, LongStream};
     #[pymodule_export]
     use super::metrics::{average_precision, roc_auc};
     #[pymodule_export]

@@ -26,6 +26,7 @@ from ._theory import Theory, theory
 from .detector import NoveltyDetector
 from .errors import VarnormError, VarnormWarning
 from .features import FourierSignature, Radon, RandomSignature, Rocket, SignatureFeatures
+from .long import LongDetector, LongStream
 from .norm import Measured, VarianceNorm
 
 __version__ = importlib.metadata.version("varnorm")
@@ -34,6 +35,8 @@ __all__ = [
     "Benchmark",
     "Explanation",
     "FourierSignature",
+    "LongDetector",
+    "LongStream",
     "Measured",
     "NoveltyDetector",
     "Page",
