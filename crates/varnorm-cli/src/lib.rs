@@ -6,6 +6,7 @@
 
 mod args;
 mod bench;
+mod bench_long;
 mod console;
 mod convert;
 mod demo;
@@ -75,6 +76,7 @@ enum Command {
     Theory(theory::Theory),
     Study(Box<study::StudyCommand>),
     Bench(bench::Bench),
+    BenchLong(bench_long::BenchLong),
 }
 
 /// The exit code of a command that failed.
@@ -132,6 +134,7 @@ fn run_command(command: &Command, console: &Console) -> Result<Verdict, Failure>
         Command::Theory(command) => command.run(console),
         Command::Study(command) => command.run(console),
         Command::Bench(command) => command.run(console),
+        Command::BenchLong(command) => command.run(console),
     };
     done.map(|()| Verdict::Fine)
 }

@@ -1,5 +1,6 @@
 //! Studies: one class against the rest, over data sets, kernels, classes and parameters (paper, section 5).
-//! [`theory`] has the experiments behind sections 2 to 4; [`mod@bench`] compares detectors as they come, without a search.
+//! [`theory`] has the experiments behind sections 2 to 4; [`mod@bench`] compares detectors as they come, without a search;
+//! [`mod@bench_long`] does so on long recordings.
 //!
 //! A [`Study`] says what is wanted; [`Loaded::run`] works it out unit by unit ([`Unit`]: a data set, a kernel, a class),
 //! keeping each on a line of a run folder ([`Store`]), so that nothing is lost when it is stopped. Tables ([`table`]),
@@ -7,6 +8,7 @@
 
 mod baselines;
 pub mod bench;
+pub mod bench_long;
 mod compare;
 mod estimate;
 mod figures;
@@ -20,6 +22,7 @@ mod published;
 mod report;
 mod results;
 mod select;
+mod sheet;
 mod store;
 mod table;
 pub mod theory;

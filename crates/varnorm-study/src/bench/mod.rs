@@ -9,9 +9,10 @@ mod nearest;
 mod outcome;
 mod table;
 
+pub use crate::sheet::Layout;
 pub use method::{Method, names};
 pub use outcome::{Judged, Outcome, Unit, promised_level};
-pub use table::{Layout, table};
+pub use table::table;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

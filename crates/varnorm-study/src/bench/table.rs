@@ -1,21 +1,7 @@
 //! The table of a benchmark: a row per data set and method, then means over the data sets.
 
-use std::fmt::Write;
-
 use super::outcome::{Judged, Outcome};
-use varnorm::internal::page;
-use varnorm::internal::plot::escaped;
-
-/// How a table is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// Aligned columns for people.
-    Text,
-    /// A table of a Markdown page.
-    Markdown,
-    /// A page.
-    Html,
-}
+use crate::sheet::{Layout, Sheet, share};
 
 const COLUMNS: [&str; 11] = [
     "data set",
@@ -40,11 +26,8 @@ const LEGEND: &str = "Each class in turn is normal; a method is fitted on its tr
 /// The table: means over the classes of each data set, means of those over the data sets, and what could not be done.
 pub fn table(outcomes: &[Outcome], layout: Layout) -> String {
     let (rows, notes) = (rows(outcomes), notes(outcomes));
-    match layout {
-        Layout::Text => text(&rows, &notes),
-        Layout::Markdown => markdown(&rows, &notes),
-        Layout::Html => html(&rows, &notes),
-    }
+    Sheet { title: "Benchmark", legend: LEGEND, columns: &COLUMNS, words: &WORDS, rows, notes }
+        .written(layout)
 }
 
 /// What the classes of one data set come to, for one method.
@@ -117,12 +100,6 @@ const AFTER_LOWEST: [Column; 3] = [
 const SECONDS: [Column; 2] =
     [(|judged| judged.fit_seconds, seconds), (|judged| judged.score_seconds, seconds)];
 
-/// Three digits, without the leading zero, as areas are written.
-fn share(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.strip_prefix('0').map_or(text.clone(), str::to_string)
-}
-
 fn seconds(value: f64) -> String {
     format!("{value:.2}")
 }
@@ -187,70 +164,6 @@ fn notes(outcomes: &[Outcome]) -> Vec<String> {
         }
     }
     notes
-}
-
-fn text(rows: &[Vec<String>], notes: &[String]) -> String {
-    let heading = COLUMNS.map(String::from).to_vec();
-    let all = || std::iter::once(&heading).chain(rows);
-    let width = |c: usize| all().map(|row| row[c].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..COLUMNS.len()).map(width).collect();
-    let mut out = String::new();
-    for row in all() {
-        let cells = row.iter().zip(&widths).enumerate().map(|(c, (cell, width))| {
-            let cell: String = cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-            if WORDS.contains(&c) { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
-    notes.iter().for_each(|note| out.push_str(&format!("note: {}\n", note.replace(char::is_control, " "))));
-    out
-}
-
-fn markdown(rows: &[Vec<String>], notes: &[String]) -> String {
-    let rule = |c: usize| if WORDS.contains(&c) { "---|" } else { "---:|" };
-    let rules: String = (0..COLUMNS.len()).map(rule).collect();
-    let mut out = format!("| {} |\n|{rules}\n", COLUMNS.join(" | "));
-    for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
-    }
-    let _ = write!(out, "\n{LEGEND}\n");
-    if !notes.is_empty() {
-        out.push('\n');
-    }
-    notes.iter().for_each(|note| out.push_str(&format!("- {}\n", note.replace(char::is_control, " "))));
-    out
-}
-
-fn html(rows: &[Vec<String>], notes: &[String]) -> String {
-    let class = |c: usize| if WORDS.contains(&c) { "" } else { " class=\"number\"" };
-    let mut main = format!(
-        "<h1>Benchmark</h1><p>{}</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Benchmark\">\
-         <table class=\"areas\"><thead><tr>",
-        escaped(LEGEND)
-    );
-    for (c, heading) in COLUMNS.iter().enumerate() {
-        let _ = write!(main, "<th scope=\"col\"{}>{heading}</th>", class(c));
-    }
-    main.push_str("</tr></thead><tbody>");
-    for row in rows {
-        main.push_str("<tr>");
-        for (c, cell) in row.iter().enumerate() {
-            let cell = escaped(cell);
-            let _ = match c {
-                0 => write!(main, "<th scope=\"row\">{cell}</th>"),
-                _ => write!(main, "<td{}>{cell}</td>", class(c)),
-            };
-        }
-        main.push_str("</tr>");
-    }
-    main.push_str("</tbody></table></div>");
-    if !notes.is_empty() {
-        let notes: String = notes.iter().map(|note| format!("<li>{}</li>", escaped(note))).collect();
-        let _ = write!(main, "<ul>{notes}</ul>");
-    }
-    page::page("Benchmark · varnorm", &main)
 }
 
 #[cfg(test)]

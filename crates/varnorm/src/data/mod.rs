@@ -24,7 +24,7 @@ mod limits;
 #[cfg(feature = "files")]
 mod names;
 #[cfg(feature = "files")]
-mod npz;
+pub(crate) mod npz;
 mod origin;
 #[cfg(feature = "files")]
 mod parts;

@@ -40,6 +40,13 @@ pub(super) fn read_npy(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result
     Ok(Dataset::new(names::from_path(path), SeriesSet::from_equal(values, steps, channels)?))
 }
 
+/// The shape and the numbers of an `.npy` file from memory, whatever its axes mean.
+pub fn npy_numbers(path: &Path, bytes: &[u8]) -> Result<(Vec<usize>, Vec<f64>)> {
+    let whole = |problem: String| Error::file(path, problem);
+    let array = Array::read(bytes).map_err(whole)?;
+    Ok((array.shape().to_vec(), array.floats().map_err(whole)?))
+}
+
 /// Reads an `.npz` file from memory.
 pub(super) fn read_npz(path: &Path, bytes: &[u8], limits: &ReadLimits) -> Result<Dataset> {
     let whole = |problem: String| Error::file(path, problem);
