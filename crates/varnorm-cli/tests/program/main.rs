@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 mod bench;
+mod bench_long;
 mod commands;
 mod compact;
 mod convert;

@@ -233,9 +233,11 @@ mod tests {
 
     #[test]
     fn what_has_no_area_is_an_error() {
-        for (scores, labels) in
-            [(&[1.0, 2.0][..], [true, true]), (&[1.0, 2.0], [false, false]), (&[f64::NAN, 1.0], [true, false])]
-        {
+        for (scores, labels) in [
+            (&[1.0, 2.0][..], [true, true]),
+            (&[1.0, 2.0], [false, false]),
+            (&[f64::NAN, 1.0], [true, false]),
+        ] {
             assert!(volumes(scores, &labels, 4).is_err());
             assert!(point_adjusted_f1(scores, &labels).is_err());
         }
