@@ -1,0 +1,1 @@
+"""Seeded, bounded campaigns against the program `varnorm`; see docs/reliability.md."""
