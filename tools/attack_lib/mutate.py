@@ -190,7 +190,7 @@ def json_text(data, rng):
     action = rng.randrange(12)
     try:
         value = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return some(data, rng, TEXT)
     if action == 0:
         depth = rng.choice((100, 1000, 200000))
