@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from . import degenerate, files, kills, models, options, server
+from . import degenerate, files, kills, load, models, options, server
 from .case import Limits, run_case
 from .seeds import Seeds
 
@@ -36,6 +36,7 @@ def parse(arguments):
     parser.add_argument("--minutes", type=float, help="stop after so many minutes")
     parser.add_argument("--jobs", type=int, default=1, help="processes that share the cases [default: 1]")
     parser.add_argument("--part", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--load", type=float, metavar="SECONDS", help="instead: a server under the worst bodies for so long")
     parser.add_argument("--self-test", action="store_true", help="show that broken programs are found out")
     parser.add_argument("--list", action="store_true", help="list the campaigns")
     return parser.parse_args(arguments)
@@ -124,6 +125,9 @@ def main(arguments=None):
     if program is None or not program.exists():
         print("there is no program; build it with `cargo build --release`, or give --program", file=sys.stderr)
         return 2
+    if asked.load:
+        with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+            return load.main(str(program.resolve()), folder, asked.load)
     chosen = [known[name] for name in asked.campaign or known]
     todo = plan(chosen, asked.cases, asked.first) if asked.case is None else [(chosen[0].name, asked.case)]
     if asked.jobs > 1 and asked.part == 0:
