@@ -23,7 +23,7 @@ EXAMPLES = ROOT / "python" / "examples"
 PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
 GUIDE = "python/docs"
 ORDER: dict[str, list[str]] = {
-    "Start": ["python/index.md", "python/first_hour.md", "python/sensor_csv.md", "gallery.md"],
+    "Start": ["python/index.md", "python/first_hour.md", "python/sensor_csv.md", "python/gallery.md"],
     "Guide": [
         "python/views.md", "python/kernels.md", "preparation.md", "python/thresholds.md", "thresholds.md", "python/data.md",
         "files.md", "python/files.md", "long.md", "python/long.md", "python/large.md", "scale.md", "python/dask.md", "report.md",
