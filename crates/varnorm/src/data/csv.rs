@@ -1,16 +1,30 @@
-//! CSV, in three layouts.
+//! CSV and other tables of text, in three layouts.
 //!
 //! * Wide: one row is one series; columns `channel_step` (`ax_0,ax_1,...,ay_0,...`), or one column per step.
 //! * Long: one row is one step of one case; a column for the case, one for the time, one per channel.
 //! * Recording: one file is one series; one row is one step, one column is one channel.
 //!
-//! Columns are known by their header, in any case: `case_id`, `case`, `series_id`, `series`, `id`; `time`,
-//! `timestamp`, `timepoint`, `step`, `t`; `label`, `class`, `target` (a number to predict). An empty cell,
-//! `?` or `NaN` is a missing value; in a wide row, trailing empty cells mean that the series is shorter.
+//! What a file does not say is told from it where that is certain, and asked for where it is not: a file that can
+//! be read in two ways is refused with both readings and the option that decides. The rules are in `docs/files.md`.
+//!
+//! The way through the modules: [`sniff`] finds separator and rows, [`header`] names and units, [`plan`] decimal
+//! marks and kinds of columns, [`layout`] whether rows are series; then [`wide`], or [`table`], [`axis`], [`case`] and
+//! [`rows`] for rows that are steps.
 
-mod grouped;
+mod axis;
+mod case;
+mod cells;
+mod choice;
+mod header;
+mod layout;
+mod number;
+mod plan;
+mod rows;
+mod sniff;
+mod stamp;
 mod table;
 mod wide;
+mod words;
 mod write;
 
 use std::path::Path;
@@ -18,19 +32,20 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, ReadLimits};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::words::{Vocabulary, Word, spelled};
 
 use super::text;
-use table::{Head, Role, Table};
 
+pub use choice::Columns;
+pub use number::Decimal;
 pub(super) use write::{write_long, write_wide};
 
 /// How the rows and columns of a CSV file make series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CsvLayout {
-    /// Told from the header; an error where it could be two.
+    /// Told from the file; an error where it could be two.
     #[default]
     Auto,
     /// One row is one series.
@@ -48,57 +63,34 @@ spelled!(CsvLayout, LAYOUTS);
 impl CsvLayout {
     /// Every layout, as users write it.
     pub const WORDS: &'static [Word] = &[
-        Word::new("auto", "Told from the header"),
+        Word::new("auto", "Told from the file, or asked for"),
         Word::new("wide", "One row is one series"),
         Word::new("long", "One row is one step of one series"),
         Word::new("recording", "The file is one series, one row is one step"),
     ];
 }
 
-/// Reads a CSV file from memory.
-pub(super) fn read(path: &Path, bytes: &[u8], layout: CsvLayout, limits: &ReadLimits) -> Result<Dataset> {
+/// Reads a table of text from memory.
+pub(super) fn read(
+    path: &Path,
+    bytes: &[u8],
+    layout: CsvLayout,
+    columns: &Columns,
+    limits: &ReadLimits,
+) -> Result<Dataset> {
     let mut notes = Vec::new();
     let decoded = text::decode(path, bytes, &mut notes)?;
-    let table = Table::read(path, &decoded, &mut notes, limits)?;
-    let mut dataset = match told(&table, layout)? {
-        CsvLayout::Long => grouped::long(&table, &mut notes)?,
-        CsvLayout::Recording => grouped::recording(&table, &mut notes)?,
-        CsvLayout::Wide | CsvLayout::Auto => wide::read(&table, &mut notes)?,
+    let (text, first_line) = plan::skipped(path, &decoded, columns.skip)?;
+    let mut plan = plan::Plan::new(path, text, first_line, columns)?;
+    let mut dataset = match layout::rows_are_series(&plan, text, first_line, layout)? {
+        true => wide::read(&mut plan, text, first_line, limits)?,
+        false => rows::read(&mut plan, text, first_line, layout, limits)?,
     };
+    notes.append(&mut plan.notes);
     dataset.notes = notes;
     let longest = dataset.series.lengths().max().unwrap_or(0);
     limits.admit(dataset.series.len(), longest, dataset.series.channels(), dataset.series.values().len())?;
     Ok(dataset)
-}
-
-/// The layout stated, or the one that the header tells.
-fn told(table: &Table<'_>, stated: CsvLayout) -> Result<CsvLayout> {
-    if stated != CsvLayout::Auto {
-        return Ok(stated);
-    }
-    let has = |role| table.column(role).is_some();
-    if has(Role::Time) {
-        return Ok(if has(Role::Case) { CsvLayout::Long } else { CsvLayout::Recording });
-    }
-    let mut values = table.values();
-    if table.head != Head::Named || values.all(|c| wide::channel_and_step(&table.names[c]).is_some()) {
-        return Ok(CsvLayout::Wide);
-    }
-    let mut names: Vec<&str> = table.values().take(4).map(|c| table.names[c].as_str()).collect();
-    if let Some(fourth) = names.get_mut(3) {
-        *fourth = "...";
-    }
-    Err(Error::file(
-        table.path,
-        format!(
-            "the columns ({}) could be the steps of one series per row or the channels of one \
-             recording; state \
-             which (`--csv-layout wide` or `--csv-layout recording`), or name columns `channel_step` or \
-             add a `time` \
-             column",
-            names.join(", ")
-        ),
-    ))
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<bool
         let entry = entry.map_err(failed)?;
         let path = entry.path();
         let hidden = entry.file_name().to_string_lossy().starts_with('.');
-        if path.is_file() && Format::known(&path).is_some() {
+        if path.is_file() && Format::is_data(&path) {
             files.push(path);
         } else if path.is_dir() && !hidden && !path.is_symlink() {
             has_folders = true;

@@ -1,14 +1,16 @@
 //! [`read`] and [`write()`]: the file formats behind one door.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{CsvLayout, Dataset, Gaps, ReadLimits, SamplingStep, write_atomically};
+use crate::data::{Columns, CsvLayout, Dataset, Gaps, ReadLimits, SamplingStep, write_atomically};
 use crate::error::{Error, Result};
 use crate::words::{Vocabulary, Word, spelled};
 
+use super::packed::{Packing, unpacked, unpacked_name};
 use super::view::{Loss, View};
 use super::{arff, csv, npz, ts};
 
@@ -19,7 +21,7 @@ pub enum Format {
     Ts,
     /// `.arff`: Weka, the UEA archive.
     Arff,
-    /// `.csv`: wide, long, or one recording per file.
+    /// `.csv`, `.tsv`, `.txt` and other tables of text: wide, long, or one recording per file.
     Csv,
     /// `.npy`: one NumPy array.
     Npy,
@@ -54,18 +56,48 @@ impl Format {
         })
     }
 
+    /// The format by the file's name, whether or not the file is packed (`.csv.gz`).
     pub(super) fn known(path: &Path) -> Option<Self> {
-        let found = path.extension()?.to_str()?;
-        Self::ALL.into_iter().find(|format| format.extension()[1..].eq_ignore_ascii_case(found))
+        let path = unpacked_name(path);
+        let found = path.extension()?.to_str()?.to_ascii_lowercase();
+        let by_name = Self::ALL.into_iter().find(|format| format.extension()[1..] == found);
+        by_name.or_else(|| TABLES.contains(&found.as_str()).then_some(Self::Csv))
+    }
+
+    /// Whether a file in a folder is surely data: `.txt` can be anything, and counts only where it is named.
+    pub(super) fn is_data(path: &Path) -> bool {
+        let plain = unpacked_name(path);
+        let text = plain
+            .extension()
+            .is_some_and(|e| ["txt", "dat", "asc"].iter().any(|word| e.eq_ignore_ascii_case(word)));
+        !text && Self::known(path).is_some()
+    }
+
+    /// By what the bytes begin with, where there is no name: a table of text unless they say otherwise.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).to_lowercase();
+        let tag = start.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
+        match tag {
+            _ if bytes.starts_with(b"\x93NUMPY") => Self::Npy,
+            _ if bytes.starts_with(b"PK\x03\x04") => Self::Npz,
+            Some(line) if line.starts_with("@relation") => Self::Arff,
+            Some(line) if line.starts_with('@') => Self::Ts,
+            _ => Self::Csv,
+        }
     }
 }
 
+/// Extensions of tables of text besides `.csv`.
+const TABLES: [&str; 6] = ["tsv", "txt", "tab", "dat", "asc", "lvm"];
+
 /// How to read a file, where the file itself does not tell.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// How the rows and columns of a CSV file make series.
     pub csv_layout: CsvLayout,
+    /// What the user says about the columns of tables.
+    pub columns: Columns,
     /// What becomes of gaps in the times that are longer than the limit.
     pub gaps: Gaps,
     /// A gap is long above so many sampling steps.
@@ -80,6 +112,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             csv_layout: CsvLayout::default(),
+            columns: Columns::default(),
             gaps: Gaps::default(),
             gap_limit: Gaps::LIMIT,
             resample: None,
@@ -92,6 +125,12 @@ impl ReadOptions {
     /// The rows and columns of a CSV file make series in this way.
     pub fn with_csv_layout(mut self, layout: CsvLayout) -> Self {
         self.csv_layout = layout;
+        self
+    }
+
+    /// What the user says about the columns of tables.
+    pub fn with_columns(mut self, columns: Columns) -> Self {
+        self.columns = columns;
         self
     }
 
@@ -124,11 +163,26 @@ impl ReadOptions {
 ///
 /// Missing values become NaN. What a reader noticed and you should know is in [`Dataset::notes`].
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+    if path == Path::new("-") {
+        return read_standard_input(options);
+    }
     // A name that is not there is the first thing to say, before its extension.
     fs::metadata(path).map_err(|source| Error::io("read", path, source))?;
     let format = Format::from_path(path)?;
     let bytes = fs::read(path).map_err(|source| Error::io("read", path, source))?;
     read_bytes(path, &bytes, format, options)
+}
+
+/// Standard input: the bytes tell the format.
+fn read_standard_input(options: &ReadOptions) -> Result<Dataset> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|source| Error::io("read", Path::new("-"), source))?;
+    let name = Path::new("standard input");
+    let bytes = unpacked(name, &bytes, &ReadLimits::default())?;
+    read_bytes(name, &bytes, Format::of_bytes(&bytes), options)
 }
 
 /// Reads a file that is in memory. `name` stands in error messages, and its stem is the data set's name where
@@ -145,10 +199,11 @@ pub fn read_bytes_within(
     options: &ReadOptions,
     limits: &ReadLimits,
 ) -> Result<Dataset> {
+    let bytes = &unpacked(name, bytes, limits)?[..];
     let dataset = match format {
         Format::Ts => ts::read(name, bytes, limits),
         Format::Arff => arff::read(name, bytes, limits),
-        Format::Csv => csv::read(name, bytes, options.csv_layout, limits),
+        Format::Csv => csv::read(name, bytes, options.csv_layout, &options.columns, limits),
         Format::Npy => npz::read_npy(name, bytes, limits),
         Format::Npz => npz::read_npz(name, bytes, limits),
     }?;
@@ -231,14 +286,22 @@ pub fn write(dataset: &Dataset, path: &Path, options: &WriteOptions) -> Result<V
     };
     let mut loss = Loss { format: name, lossy: options.lossy, dropped: Vec::new() };
     match (format, options.csv) {
-        (Format::Ts, _) => write_atomically(path, ts::write(view, &mut loss)?)?,
-        (Format::Arff, _) => write_atomically(path, arff::write(view, &mut loss)?)?,
-        (Format::Csv, CsvShape::Wide) => write_atomically(path, csv::write_wide(view, &mut loss)?)?,
-        (Format::Csv, CsvShape::Long) => write_atomically(path, csv::write_long(view, &mut loss)?)?,
-        (Format::Npy, _) => write_atomically(path, npz::write_npy(view, &mut loss)?)?,
-        (Format::Npz, _) => write_atomically(path, npz::write_npz(view, &mut loss)?)?,
+        (Format::Ts, _) => save(path, ts::write(view, &mut loss)?)?,
+        (Format::Arff, _) => save(path, arff::write(view, &mut loss)?)?,
+        (Format::Csv, CsvShape::Wide) => save(path, csv::write_wide(view, &mut loss)?)?,
+        (Format::Csv, CsvShape::Long) => save(path, csv::write_long(view, &mut loss)?)?,
+        (Format::Npy, _) => save(path, npz::write_npy(view, &mut loss)?)?,
+        (Format::Npz, _) => save(path, npz::write_npz(view, &mut loss)?)?,
     }
     Ok(loss.dropped)
+}
+
+/// Writes a file, packed if its name says so.
+fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    match Packing::of(path) {
+        None => write_atomically(path, write),
+        Some(packing) => write_atomically(path, |out: &mut dyn Write| packing.write(out, write)),
+    }
 }
 
 #[cfg(test)]

@@ -91,12 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_held_to_the_memory_of_its_cells() {
+    fn a_table_is_held_to_the_memory_of_its_values() {
         let text = "1\n".repeat(100_000);
-        let limits = ReadLimits { bytes: 1 << 20, ..ReadLimits::default() };
+        let limits = ReadLimits { bytes: 1 << 19, ..ReadLimits::default() };
         assert!(refused(Format::Csv, text.as_bytes(), &limits).contains("bytes of memory"));
         let limits = ReadLimits { series: 10, ..ReadLimits::default() };
-        assert!(refused(Format::Csv, b"1,2\n3,4\n".repeat(10).as_slice(), &limits).contains("more series"));
+        let rows: String = (0..20).map(|i| format!("s{i},1,2\n")).collect();
+        let rows = format!("case_id,a_0,a_1\n{rows}");
+        assert!(refused(Format::Csv, rows.as_bytes(), &limits).contains("more series"));
     }
 
     #[test]

@@ -27,6 +27,8 @@ mod names;
 pub(crate) mod npz;
 mod origin;
 #[cfg(feature = "files")]
+mod packed;
+#[cfg(feature = "files")]
 mod parts;
 mod series;
 #[cfg_attr(not(feature = "files"), allow(dead_code))]
@@ -42,7 +44,7 @@ mod view;
 pub use self::{
     atomic::write_atomically,
     basic_motions::basic_motions,
-    csv::CsvLayout,
+    csv::{Columns, CsvLayout, Decimal},
     files::{read_all, read_split},
     format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_within, write},
     limits::ReadLimits,

@@ -33,5 +33,5 @@ pub(super) fn times(times: Vec<String>, lengths: impl Iterator<Item = usize>) ->
 
 /// A data set's name from its file's name.
 pub(super) fn from_path(path: &std::path::Path) -> String {
-    path.file_stem().map_or_else(|| "data".into(), |stem| stem.to_string_lossy().into_owned())
+    super::packed::stem(path).unwrap_or_else(|| "data".into())
 }

@@ -22,7 +22,7 @@ impl Parts {
     pub fn new(paths: &[PathBuf], options: &ReadOptions, most_bytes: usize) -> Result<Self> {
         let files = listed(paths, options.recursive)?;
         let many = files.len() > 1;
-        Ok(Self { files: files.into_iter(), many, options: *options, most_bytes, before: None })
+        Ok(Self { files: files.into_iter(), many, options: options.clone(), most_bytes, before: None })
     }
 
     fn next_part(&mut self) -> Result<Option<Dataset>> {

@@ -5,23 +5,36 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// The file's text without a byte order mark. Bytes that are not UTF-8 are read as Latin-1, as the comments
-/// of older archive files are, and a note says so.
+/// The file's text without a byte order mark: UTF-8 or UTF-16. Other bytes are read as Windows-1252, of which Latin-1 is
+/// a part, and a note says so.
 pub(super) fn decode<'a>(path: &Path, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, str>> {
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(Error::file(path, "the text is UTF-16; save the file as UTF-8"));
+    let empty = || Error::file(path, "the file is empty; give a file with at least one series");
+    if let Some(encoding) = utf16(bytes) {
+        let (text, _) = encoding.decode_with_bom_removal(bytes);
+        return if text.trim().is_empty() { Err(empty()) } else { Ok(text) };
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(Error::file(path, "the file is empty; give a file with at least one series"));
+        return Err(empty());
     }
     Ok(match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => {
-            notes.push("the file is not UTF-8 text; it was read as Latin-1".into());
-            Cow::Owned(bytes.iter().map(|&b| char::from(b)).collect())
+            notes.push("the file is not UTF-8 text; it was read as Windows-1252 (Latin-1)".into());
+            encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0
         }
     })
+}
+
+/// UTF-16 has a mark at its beginning, or a zero beside nearly every letter.
+fn utf16(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
+    let start = &bytes[..bytes.len().min(512)];
+    let zeros = |parity: usize| start.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
+    let most = |count: usize| start.len() >= 8 && count * 10 > start.len() * 4;
+    if bytes.starts_with(&[0xff, 0xfe]) || (most(zeros(1)) && zeros(0) == 0) {
+        return Some(encoding_rs::UTF_16LE);
+    }
+    (bytes.starts_with(&[0xfe, 0xff]) || (most(zeros(0)) && zeros(1) == 0)).then_some(encoding_rs::UTF_16BE)
 }
 
 /// Numbered lines (from 1), trimmed, without blank ones and comments.
@@ -126,9 +139,12 @@ mod tests {
         assert_eq!(decode(path, b"\xef\xbb\xbfa", &mut notes).unwrap(), "a");
         assert!(notes.is_empty());
         assert_eq!(decode(path, b"caf\xe9", &mut notes).unwrap(), "caf\u{e9}");
-        assert_eq!(notes, ["the file is not UTF-8 text; it was read as Latin-1"]);
+        assert_eq!(notes, ["the file is not UTF-8 text; it was read as Windows-1252 (Latin-1)"]);
         assert!(decode(path, b" \r\n", &mut notes).is_err());
-        assert!(decode(path, b"\xff\xfea\0", &mut notes).is_err());
+        assert_eq!(decode(path, b"\xff\xfea\0", &mut notes).unwrap(), "a");
+        assert_eq!(decode(path, b"\xfe\xff\0a", &mut notes).unwrap(), "a");
+        assert_eq!(decode(path, b"a\0,\0b\0\n\0", &mut notes).unwrap(), "a,b\n");
+        assert!(decode(path, b"\xff\xfe", &mut notes).is_err());
     }
 
     #[test]

@@ -1,237 +1,376 @@
-//! [`Table`]: a CSV file as rows of cells, with what its header says about the columns.
+//! [`Table`]: the rows of a file that has one row per step, column by column.
 
-use std::path::Path;
+use std::collections::HashMap;
 
-use csv::StringRecord;
-
-use crate::data::{LabelKind, ReadLimits};
-use crate::error::{Error, Result};
+use crate::data::ReadLimits;
+use crate::error::Result;
 
 use super::super::text;
+use super::cells::{Records, Separator, plain, split};
+use super::number::{self, Decimal};
+use super::plan::{Kind, Plan};
+use super::sniff::{Look, is_comment};
+use super::words;
 
-/// What a column is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Case,
-    Time,
-    Label(LabelKind),
-    /// A first column without a name, as pandas writes its row index.
-    Index,
-    Value,
+/// Rows that are not data and may stand below it.
+const FOOTER: usize = 20;
+
+/// Words of a column, each kept once.
+#[derive(Default)]
+pub(super) struct Words {
+    /// One per row.
+    pub ids: Vec<u32>,
+    pub words: Vec<String>,
+    known: HashMap<String, u32>,
+    bytes: usize,
 }
 
-impl Role {
-    /// By the header's name, in any case.
-    pub fn of(name: &str) -> Self {
-        match name.to_ascii_lowercase().as_str() {
-            "case_id" | "case" | "series_id" | "series" | "id" => Self::Case,
-            "time" | "timestamp" | "timepoint" | "step" | "t" => Self::Time,
-            "label" | "class" => Self::Label(LabelKind::Class),
-            "target" => Self::Label(LabelKind::Target),
-            _ => Self::Value,
-        }
-    }
-
-    fn is_same(self, other: Self) -> bool {
-        self == other || matches!((self, other), (Self::Label(_), Self::Label(_)))
-    }
-}
-
-/// The kind of first row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Head {
-    /// The first row is data.
-    None,
-    /// `0,1,2,...`
-    Counted,
-    /// Names.
-    Named,
-}
-
-/// One data row. A file has millions of them: cells lie in one text.
-pub(super) struct Row {
-    pub line: usize,
-    text: Box<str>,
-    ends: Box<[u32]>,
-}
-
-impl Row {
-    fn new(record: &StringRecord) -> Option<Self> {
-        let line = record.position().map_or(0, |p| usize::try_from(p.line()).unwrap_or(usize::MAX));
-        let end = |cell: usize| record.range(cell).and_then(|range| u32::try_from(range.end).ok());
-        let ends: Option<Box<[u32]>> = (0..record.len()).map(end).collect();
-        Some(Self { line, text: record.as_slice().into(), ends: ends? })
-    }
-
-    /// The trimmed cell; nothing where the row is shorter.
-    pub fn cell(&self, column: usize) -> &str {
-        let Some(end) = self.ends.get(column) else { return "" };
-        let start = if column == 0 { 0 } else { self.ends[column - 1] };
-        self.text.get(start as usize..*end as usize).unwrap_or("").trim()
-    }
-
-    pub fn width(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn cells(&self) -> impl Iterator<Item = &str> {
-        (0..self.width()).map(|column| self.cell(column))
-    }
-
-    /// About the memory that it takes, with what allocations take beside their content.
-    fn bytes(&self) -> usize {
-        96 + self.text.len() + 4 * self.ends.len()
-    }
-}
-
-/// A CSV file as rows of cells.
-pub(super) struct Table<'a> {
-    pub path: &'a Path,
-    pub head: Head,
-    pub names: Vec<String>,
-    pub roles: Vec<Role>,
-    pub rows: Vec<Row>,
-}
-
-impl<'a> Table<'a> {
-    pub fn read(path: &'a Path, text: &str, notes: &mut Vec<String>, limits: &ReadLimits) -> Result<Self> {
-        let mut rows = rows(path, text, limits)?;
-        let head = rows.first().map_or(Head::None, |row| head(row, rows.len()));
-        let width = rows.iter().map(Row::width).max().unwrap_or(0);
-        let (names, mut roles): (Vec<String>, Vec<Role>) = match head {
-            Head::None => ((0..width).map(|i| i.to_string()).collect(), vec![Role::Value; width]),
-            _ => rows.remove(0).cells().map(|n| (n.to_string(), Role::of(n))).unzip(),
+impl Words {
+    fn push(&mut self, word: &str) {
+        let id = match self.known.get(word) {
+            Some(id) => *id,
+            None => {
+                let id = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+                self.words.push(word.to_string());
+                self.known.insert(word.to_string(), id);
+                self.bytes += 2 * word.len() + 100;
+                id
+            }
         };
-        if head == Head::Counted {
-            notes.push("the first row (0, 1, 2, ...) was taken for column numbers, not for data".into());
+        self.ids.push(id);
+    }
+
+    /// The word of a row.
+    pub fn at(&self, row: usize) -> &str {
+        &self.words[self.ids[row] as usize]
+    }
+}
+
+/// What was read of a column.
+pub(super) enum Cells {
+    /// The place among the numbers of a row.
+    Numbers(usize),
+    /// Nanoseconds.
+    Stamps(Vec<i64>),
+    Words(Words),
+    Skipped,
+}
+
+/// The rows of a file, column by column; numbers row by row, as series want them.
+pub(super) struct Table {
+    pub rows: usize,
+    /// All columns of numbers, row by row.
+    pub numbers: Vec<f64>,
+    /// How many of them a row has.
+    pub width: usize,
+    pub columns: Vec<Cells>,
+    /// The first row of each stretch of consecutive lines, and its line.
+    lines: Vec<(usize, usize)>,
+}
+
+/// A row that is not data.
+struct Odd {
+    line: usize,
+    problem: String,
+    /// Whether it could stand below the data.
+    footer: bool,
+    header: bool,
+}
+
+impl Table {
+    /// Reads all rows.
+    pub fn read(plan: &mut Plan<'_>, text: &str, first_line: usize, limits: &ReadLimits) -> Result<Self> {
+        let mut width = 0;
+        let mut column = |kind: &Kind| match kind {
+            Kind::Number { .. } | Kind::Truth => {
+                width += 1;
+                Cells::Numbers(width - 1)
+            }
+            Kind::Stamp(_) => Cells::Stamps(Vec::new()),
+            Kind::Text => Cells::Words(Words::default()),
+            Kind::Skip => Cells::Skipped,
+        };
+        let columns = plan.columns.iter().map(|c| column(&c.kind)).collect();
+        let mut table = Self { rows: 0, numbers: Vec::new(), width, columns, lines: Vec::new() };
+        table.reserve(plan, text);
+        let mut odd: Vec<Odd> = Vec::new();
+        for (line, record) in Records::new(text, plan.separator, first_line) {
+            if line < plan.first || record.is_empty() {
+                continue;
+            }
+            if is_comment(record) || record.trim().is_empty() {
+                continue;
+            }
+            match table.row(plan, record) {
+                Ok(()) => {}
+                Err(problem) => {
+                    if !is_blank(plan, record) {
+                        odd.push(problem.at(plan, line, record));
+                    }
+                    continue;
+                }
+            }
+            if !odd.is_empty() {
+                between(plan, &odd)?;
+                odd.clear();
+            }
+            table.note_line(line);
+            if table.rows % 1024 == 0 {
+                table.admit(limits)?;
+            }
         }
-        if head != Head::None && names[0].is_empty() {
-            roles[0] = Role::Index;
-        }
-        if rows.is_empty() {
-            return Err(Error::file(
-                path,
-                "there is a header and no row of data below it; give at least one row",
-            ));
-        }
-        let table = Self { path, head, names, roles, rows };
-        table.check()?;
+        table.admit(limits)?;
+        below(plan, &odd)?;
+        table.numbers.shrink_to_fit();
         Ok(table)
     }
 
-    fn check(&self) -> Result<()> {
-        for (i, &role) in self.roles.iter().enumerate() {
-            let twin = self.roles[..i].iter().position(|r| role != Role::Value && role.is_same(*r));
-            if let Some(first) = twin {
-                return Err(Error::file(
-                    self.path,
-                    format!(
-                        "the columns `{}` and `{}` have the same meaning; rename or remove one",
-                        self.names[first], self.names[i]
-                    ),
-                ));
+    /// As many numbers as the text will have, told from its beginning.
+    fn reserve(&mut self, plan: &Plan<'_>, text: &str) {
+        let looked = plan.sample.len();
+        let bytes: usize =
+            plan.sample.iter().map(|row| row.cells.iter().map(|c| c.len() + 1).sum::<usize>()).sum();
+        if looked > 100 && bytes > 0 {
+            let rows = text.len() / (bytes / looked).max(1) + 16;
+            self.numbers.reserve(rows.saturating_mul(self.width).min(1 << 27));
+        }
+    }
+
+    fn admit(&self, limits: &ReadLimits) -> Result<()> {
+        limits.check()?;
+        let words: usize = self
+            .columns
+            .iter()
+            .map(|c| if let Cells::Words(w) = c { w.bytes + 4 * w.ids.len() } else { 0 })
+            .sum();
+        limits.room(self.numbers.len() * 8 + words, 1)
+    }
+
+    fn note_line(&mut self, line: usize) {
+        let row = self.rows;
+        self.rows += 1;
+        match self.lines.last() {
+            Some((first, at)) if at + (row - first) == line => {}
+            _ => self.lines.push((row, line)),
+        }
+    }
+
+    /// The line of a row.
+    pub fn line(&self, row: usize) -> usize {
+        let at = self.lines.partition_point(|(first, _)| *first <= row).saturating_sub(1);
+        self.lines.get(at).map_or(0, |(first, line)| line + (row - first))
+    }
+
+    /// Takes one row, all of it or nothing.
+    fn row(&mut self, plan: &Plan<'_>, record: &str) -> std::result::Result<(), Problem> {
+        let before = self.numbers.len();
+        let taken = if memchr::memchr(b'"', record.as_bytes()).is_some() {
+            self.quoted(plan, record)
+        } else {
+            self.plain(plan, record)
+        };
+        if taken.is_err() {
+            self.numbers.truncate(before);
+            for column in &mut self.columns {
+                match column {
+                    Cells::Stamps(stamps) => stamps.truncate(self.rows),
+                    Cells::Words(words) => words.ids.truncate(self.rows),
+                    _ => {}
+                }
             }
         }
-        if let Some(row) = self.rows.iter().find(|row| row.width() > self.names.len()) {
-            return Err(self.ragged(row));
+        taken
+    }
+
+    fn quoted(&mut self, plan: &Plan<'_>, record: &str) -> std::result::Result<(), Problem> {
+        let mut cells = Vec::new();
+        split(record, plan.separator, &mut cells);
+        let cells: Vec<String> = cells.into_iter().map(plain).collect();
+        self.cells(plan, cells.iter().map(String::as_str))
+    }
+
+    fn plain(&mut self, plan: &Plan<'_>, record: &str) -> std::result::Result<(), Problem> {
+        let Separator::Char(mark) = plan.separator else {
+            let mut cells = Vec::new();
+            split(record, plan.separator, &mut cells);
+            return self.cells(plan, cells.into_iter());
+        };
+        // The fast way: a number is parsed where it stands, and ends where the separator is.
+        let bytes = record.as_bytes();
+        let mut at = 0;
+        let fast = plan.decimal == Decimal::Point;
+        for column in 0..plan.columns.len() {
+            if at > bytes.len() {
+                return Err(Problem::Width(column));
+            }
+            if fast
+                && let (Kind::Number { suffix: None }, Some(b'0'..=b'9' | b'-' | b'.' | b'+')) =
+                    (&plan.columns[column].kind, bytes.get(at))
+                && let Ok((value, length)) = fast_float2::parse_partial::<f64, _>(&bytes[at..])
+                && bytes.get(at + length).is_none_or(|next| *next == mark)
+                && !value.is_nan()
+            {
+                self.numbers.push(value);
+                at += length + 1;
+                continue;
+            }
+            let end = memchr::memchr(mark, &bytes[at..]).map_or(bytes.len(), |found| at + found);
+            self.cell(plan, column, record[at..end].trim())?;
+            at = end + 1;
+        }
+        // Nothing but separators may follow.
+        if at <= bytes.len() && bytes[at..].iter().any(|b| *b != mark && !b.is_ascii_whitespace()) {
+            let more = bytes[at..].iter().filter(|b| **b == mark).count();
+            return Err(Problem::Width(plan.columns.len() + 1 + more));
         }
         Ok(())
     }
 
-    /// The first column with this role.
-    pub fn column(&self, role: Role) -> Option<usize> {
-        self.roles.iter().position(|r| *r == role)
-    }
-
-    /// The label column.
-    pub fn label(&self) -> Option<(usize, LabelKind)> {
-        self.roles.iter().enumerate().find_map(|(i, role)| match role {
-            Role::Label(kind) => Some((i, *kind)),
-            _ => None,
-        })
-    }
-
-    /// Columns of values.
-    pub fn values(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.roles.len()).filter(|&i| self.roles[i] == Role::Value)
-    }
-
-    /// The number in a cell, NaN where it is missing.
-    pub fn value(&self, row: &Row, column: usize) -> Result<f64> {
-        let cell = row.cell(column);
-        text::value(cell).ok_or_else(|| {
-            let name = if self.head == Head::Named {
-                format!("column `{}`", self.names[column])
-            } else {
-                format!("column {column}")
-            };
-            self.wrong(
-                row,
-                format!(
-                    "{name}: {} is not a number; write a number (with a decimal point), or leave the cell \
-                     empty if \
-                     the value is missing",
-                    text::quote(cell)
-                ),
-            )
-        })
-    }
-
-    /// An error about a row.
-    pub fn wrong(&self, row: &Row, problem: impl Into<String>) -> Error {
-        Error::parse(self.path, row.line, problem)
-    }
-
-    /// The error for a row of another width than the table.
-    pub fn ragged(&self, row: &Row) -> Error {
-        self.wrong(
-            row,
-            format!(
-                "{} where {} are expected; give every row one cell per column",
-                text::count(row.width(), "cell"),
-                self.names.len()
-            ),
-        )
-    }
-}
-
-fn rows(path: &Path, text: &str, limits: &ReadLimits) -> Result<Vec<Row>> {
-    let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
-    let delimiter = match first {
-        _ if first.contains(',') => b',',
-        _ if first.contains(';') => b';',
-        _ if first.contains('\t') => b'\t',
-        _ => b',',
-    };
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .from_reader(text.as_bytes());
-    let (mut rows, mut bytes) = (Vec::new(), 0);
-    let unreadable =
-        |problem: &dyn std::fmt::Display| Error::file(path, format!("not readable as CSV: {problem}"));
-    let mut record = StringRecord::new();
-    while reader.read_record(&mut record).map_err(|e| unreadable(&e))? {
-        let row = Row::new(&record).ok_or_else(|| unreadable(&"a row has more than 4 GB"))?;
-        bytes += row.bytes();
-        limits.check()?;
-        limits.room(bytes, 1)?;
-        if row.cells().any(|cell| !cell.is_empty()) {
-            rows.push(row);
+    fn cells<'c>(
+        &mut self,
+        plan: &Plan<'_>,
+        cells: impl Iterator<Item = &'c str>,
+    ) -> std::result::Result<(), Problem> {
+        let (mut count, mut filled) = (0, 0);
+        for (column, cell) in cells.enumerate() {
+            count += 1;
+            if !cell.is_empty() {
+                filled = count;
+            }
+            if column < plan.columns.len() {
+                self.cell(plan, column, cell)?;
+            }
+        }
+        if count < plan.columns.len() || filled > plan.columns.len() {
+            Err(Problem::Width(count))
+        } else {
+            Ok(())
         }
     }
-    Ok(rows)
+
+    fn cell(&mut self, plan: &Plan<'_>, column: usize, cell: &str) -> std::result::Result<(), Problem> {
+        let wrong = || Problem::Cell(column, cell.to_string());
+        match (&mut self.columns[column], &plan.columns[column].kind) {
+            (Cells::Skipped, _) => {}
+            (Cells::Words(words), _) => words.push(cell),
+            (Cells::Stamps(stamps), Kind::Stamp(format)) => {
+                stamps.push(format.parse(cell).ok_or_else(wrong)?)
+            }
+            (_, Kind::Truth) => {
+                let value = number::truth(cell).or_else(|| value(cell, plan)).ok_or_else(wrong)?;
+                self.numbers.push(value);
+            }
+            (_, Kind::Number { suffix: Some(unit) }) => {
+                let bare = cell.strip_suffix(unit.as_str()).unwrap_or(cell);
+                self.numbers.push(value(bare, plan).ok_or_else(wrong)?);
+            }
+            _ => self.numbers.push(value(cell, plan).ok_or_else(wrong)?),
+        }
+        Ok(())
+    }
+
+    /// The numbers of a column, row by row.
+    pub fn numbers_of(&self, column: usize) -> Option<impl Iterator<Item = f64> + Clone + '_> {
+        match self.columns[column] {
+            Cells::Numbers(place) => {
+                Some((0..self.rows).map(move |row| self.numbers[row * self.width + place]))
+            }
+            _ => None,
+        }
+    }
 }
 
-fn head(first: &Row, rows: usize) -> Head {
-    let is_value = |cell: &str| !cell.trim().is_empty() && text::value(cell).is_some();
-    if !first.cells().any(is_value) {
-        return Head::Named;
+/// A number in the plan's style.
+pub(super) fn value(cell: &str, plan: &Plan<'_>) -> Option<f64> {
+    let group = if plan.decimal == Decimal::Point { ',' } else { '.' };
+    if !plan.grouped && cell.contains(group) && !number::is_missing(cell) {
+        return None;
     }
-    // Columns with a role may stand among the numbers that pandas gives to the others.
-    let unnamed = usize::from(first.width() > 0 && first.cell(0).is_empty());
-    let counted: Vec<&str> = first.cells().skip(unnamed).filter(|c| Role::of(c) == Role::Value).collect();
-    let is_count = counted.len() >= 2 && counted.iter().enumerate().all(|(i, c)| **c == *i.to_string());
-    if is_count && rows > 1 { Head::Counted } else { Head::None }
+    number::value(cell, plan.decimal)
+}
+
+/// Why a row could not be taken.
+enum Problem {
+    /// So many cells.
+    Width(usize),
+    /// The column, and what is in it.
+    Cell(usize, String),
+}
+
+impl Problem {
+    fn at(self, plan: &Plan<'_>, line: usize, record: &str) -> Odd {
+        let mut cells = Vec::new();
+        split(record, plan.separator, &mut cells);
+        let first = cells.iter().find(|cell| !cell.is_empty()).copied().unwrap_or("");
+        let lone = cells.iter().filter(|cell| !cell.is_empty()).count() == 1;
+        let footer =
+            matches!(Look::of(first), Look::Text) && (lone || !first.contains(|c: char| c.is_ascii_digit()));
+        let header =
+            cells.len() >= plan.columns.len()
+                && plan.columns.iter().zip(&cells).all(|(column, cell)| {
+                    !column.name.is_empty() && words::name_and_unit(cell).0 == column.name
+                });
+        let problem = match self {
+            Self::Width(count) => format!(
+                "{} where {} are expected; give every row one cell per column",
+                text::count(count.min(cells.len().max(1)).max(cells.len()), "cell"),
+                plan.columns.len()
+            ),
+            Self::Cell(column, cell) => not_a_value(plan, column, &cell),
+        };
+        Odd { line, problem, footer, header }
+    }
+}
+
+/// The sentence for a cell that cannot be read as the others of its column.
+pub(super) fn not_a_value(plan: &Plan<'_>, column: usize, cell: &str) -> String {
+    let what = match &plan.columns[column].kind {
+        Kind::Stamp(_) => "is not a time as the others are",
+        _ => "is not a number",
+    };
+    let mark = if plan.decimal == Decimal::Point { "point" } else { "comma" };
+    let advice = match &plan.columns[column].kind {
+        Kind::Stamp(_) => "write it as the others".to_string(),
+        _ => {
+            format!("write a number (with a decimal {mark}), or leave the cell empty if the value is missing")
+        }
+    };
+    format!(
+        "{}: {} {what}; {advice}; `--ignore {}` leaves the column out",
+        plan.named(column),
+        text::quote(cell),
+        plan.word(column)
+    )
+}
+
+/// Rows without anything in them, as spreadsheets leave them.
+fn is_blank(plan: &Plan<'_>, record: &str) -> bool {
+    let mut cells = Vec::new();
+    split(record, plan.separator, &mut cells);
+    cells.iter().all(|cell| cell.is_empty())
+}
+
+/// Rows between rows of data: only the header again is no error.
+fn between(plan: &mut Plan<'_>, odd: &[Odd]) -> Result<()> {
+    match odd.iter().find(|odd| !odd.header) {
+        Some(odd) => Err(plan.wrong(odd.line, odd.problem.clone())),
+        None => {
+            let line = odd.first().map_or(0, |odd| odd.line);
+            plan.notes.push(format!("line {line} is the header again and was left out"));
+            Ok(())
+        }
+    }
+}
+
+/// Rows below the data.
+fn below(plan: &mut Plan<'_>, odd: &[Odd]) -> Result<()> {
+    let Some(first) = odd.first() else { return Ok(()) };
+    if !first.footer || odd.len() > FOOTER {
+        return Err(plan.wrong(first.line, first.problem.clone()));
+    }
+    plan.notes.push(match odd.len() {
+        1 => format!("line {} below the data left out", first.line),
+        count => format!("{count} lines below the data left out, from line {}", first.line),
+    });
+    Ok(())
 }

@@ -93,6 +93,15 @@ impl Times {
         finite.then_some(Self { points: Points::Numbers(numbers), unit, spelling: Spelling::Shortest })
     }
 
+    /// Stamps in nanoseconds since 1970 (UTC), written in this format.
+    #[cfg_attr(not(feature = "files"), allow(dead_code))]
+    pub(super) fn stamps_in(mut nanoseconds: Vec<i64>, format: StampFormat) -> Self {
+        if format.is_clock() {
+            stamps::unroll(&mut nanoseconds);
+        }
+        Self { points: Points::Stamps(nanoseconds), unit: None, spelling: Spelling::Stamps(format) }
+    }
+
     /// Stamps in nanoseconds since 1970 (UTC), written as ISO 8601.
     pub fn stamps(nanoseconds: Vec<i64>) -> Self {
         let spelling = Spelling::Stamps(StampFormat::iso());

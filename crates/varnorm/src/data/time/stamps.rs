@@ -108,8 +108,10 @@ impl StampFormat {
         let comma = pattern.contains("%.f") && first.contains(',') && !pattern.contains(',');
         let mut format = Self { pattern: pattern.into(), printed: pattern.into(), comma, offset: 0 };
         let (_, offset) = format.read(first)?;
-        let digits = first
-            .rsplit_once(if comma { ',' } else { '.' })
+        // Points stand in dates too: a fraction follows the clock time.
+        let clock = first.rsplit_once(':').map_or("", |(_, after)| after);
+        let digits = clock
+            .split_once(if comma { ',' } else { '.' })
             .map_or(0, |(_, after)| after.bytes().take_while(u8::is_ascii_digit).count());
         let fraction = if digits == 0 { String::new() } else { format!("%.{digits}f") };
         format.offset = offset.map_or(0, Offset::seconds);
