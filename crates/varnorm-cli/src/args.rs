@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use varnorm::data::{CsvLayout, Gaps as TimeGaps, ReadOptions, SamplingStep};
+use varnorm::data::{Columns, CsvLayout, Decimal, Gaps as TimeGaps, ReadOptions, SamplingStep};
 use varnorm::detector::{View, Views};
 use varnorm::prepare::Gaps;
 use varnorm::words::{Word, name_of};
 use varnorm::{Distance, Error, Kernel, Norm, Settings};
+
+use crate::failure::Failure;
 
 /// How a list of results is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,26 +22,23 @@ pub enum Format {
     Csv,
     /// JSON, full precision
     Json,
-    /// A JSON object per line, full precision
-    #[value(name = "jsonl")]
-    JsonLines,
+    /// JSON, one line per series
+    Jsonl,
 }
 
 impl Format {
-    /// What was asked for, else what the file's name says, else a table.
-    pub fn choose(asked: Option<Self>, file: Option<&Path>) -> Self {
-        let named = |extension: &str| {
-            file.and_then(Path::extension).is_some_and(|found| found.eq_ignore_ascii_case(extension))
-        };
-        asked.unwrap_or(if named("csv") {
-            Self::Csv
-        } else if named("json") {
-            Self::Json
-        } else if named("jsonl") {
-            Self::JsonLines
-        } else {
-            Self::Table
-        })
+    /// What was asked for, else what the file's name says; a name that says something else is refused.
+    pub fn choose(asked: Option<Self>, file: Option<&Path>) -> Result<Self, Failure> {
+        let (None, Some(file)) = (asked, file) else { return Ok(asked.unwrap_or(Self::Table)) };
+        match file.extension().map(|found| found.to_string_lossy().to_lowercase()).as_deref() {
+            Some("csv") => Ok(Self::Csv),
+            Some("json") => Ok(Self::Json),
+            Some("jsonl" | "ndjson") => Ok(Self::Jsonl),
+            None | Some("txt" | "log" | "text" | "out") => Ok(Self::Table),
+            Some(other) => Err(Failure::Words(format!(
+                "results are not written as .{other}; name the file .csv, .json, .jsonl or .txt, or state --format"
+            ))),
+        }
     }
 }
 
@@ -89,12 +88,31 @@ where
 }
 
 /// How data files are read.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Reading {
     /// How the rows of .csv data make series
     #[arg(long, value_name = "LAYOUT", value_parser = one_of::<CsvLayout>(CsvLayout::WORDS),
           default_value_t = CsvLayout::default())]
     csv_layout: CsvLayout,
+    /// The column of times of a table, by name or number; Date+Time for two, none for no column; what it holds may
+    /// follow: Date=dmy, t=ms, day=excel, or a pattern such as 'when=%d/%m/%Y'
+    #[arg(long, value_name = "COLUMN")]
+    time: Option<String>,
+    /// The column that names the series; machine+run for two, restart where time begins again, none for no column
+    #[arg(long, value_name = "COLUMN")]
+    case: Option<String>,
+    /// The channels, by names or numbers of columns; all columns of numbers without
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// The decimal mark of numbers in a table [default: told from the file]
+    #[arg(long, value_parser = one_of::<Decimal>(Decimal::WORDS), value_name = "MARK")]
+    decimal: Option<Decimal>,
+    /// Lines to leave out at the beginning of a table
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
     /// What becomes of gaps in the times that are longer than the limit
     #[arg(long, value_name = "WHAT", value_parser = one_of::<TimeGaps>(TimeGaps::WORDS),
           default_value_t = TimeGaps::default())]
@@ -112,9 +130,17 @@ pub struct Reading {
 
 impl Reading {
     /// For the library.
-    pub fn options(self) -> ReadOptions {
+    pub fn options(&self) -> ReadOptions {
+        let columns = Columns::default()
+            .with_time(self.time.clone())
+            .with_case(self.case.clone())
+            .with_channels(self.columns.clone())
+            .with_ignore(self.ignore.clone())
+            .with_decimal(self.decimal)
+            .with_skip(self.skip);
         ReadOptions::default()
             .with_csv_layout(self.csv_layout)
+            .with_columns(columns)
             .with_gaps(self.time_gaps)
             .with_gap_limit(self.time_gap_limit)
             .with_resample(self.resample)

@@ -41,7 +41,7 @@ impl Convert {
         // A target that cannot be written is said before a long read.
         varnorm::data::Format::from_path(&self.output)?;
         source::refuse_overwriting(&self.input, Some(&self.output))?;
-        let dataset = source::read(console, &self.input, self.reading)?;
+        let dataset = source::read(console, &self.input, &self.reading)?;
         let options = WriteOptions::default().with_csv(self.csv).with_lossy(self.lossy);
         let dropped =
             varnorm::data::write(&dataset, &self.output, &options).map_err(|error| self.refused(error))?;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use varnorm::Dataset;
 use varnorm::describe::{self, count, significant};
 use varnorm::detector::{Explanation, Replaced};
-use varnorm::{Dataset, Detector};
 
 use crate::args::{Filling, Reading, ReportFormat};
 use crate::console::Console;
@@ -30,9 +30,9 @@ pub struct Explain {
     /// Files or folders of series
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Which series, by its place in the data, from 0
-    #[arg(long, value_name = "INDEX", default_value_t = 0)]
-    series: usize,
+    /// Which series, by its name, or by its place in the data, from 0
+    #[arg(long, value_name = "NAME", default_value = "0")]
+    series: String,
     /// Stretches that time is cut into
     #[arg(long, value_name = "N", default_value_t = 10)]
     segments: usize,
@@ -58,28 +58,39 @@ struct Report<'a> {
 impl Explain {
     /// Explains and prints.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
-        let detector = Detector::load(&self.model)?;
-        let dataset = source::read_for(console, &detector, &self.data, self.reading, self.filling.gaps)?;
+        let detector = source::model(&self.model, &self.data)?;
+        let dataset = source::read_for(console, &detector, &self.data, &self.reading, self.filling.gaps)?;
+        let series = place(&dataset, &self.series)?;
         let mut explanation = detector
-            .explain(&dataset.series, self.series, self.segments, &console.run)
+            .explain(&dataset.series, series, self.segments, &console.run)
             .map_err(source::named(&dataset))?;
         if explanation.channels_are_original && explanation.channel_names.is_none() {
             explanation.channel_names = dataset.channel_names();
         }
-        let label = dataset.labels.as_ref().and_then(|l| l.values.get(self.series)).map(String::as_str);
+        let label = dataset.labels.as_ref().and_then(|l| l.values.get(series)).map(String::as_str);
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(
                 out,
                 &Report {
-                    series: self.series,
-                    name: dataset.series_name(self.series),
+                    series,
+                    name: dataset.series_name(series),
                     label,
                     explanation: &explanation,
                 },
             ),
-            ReportFormat::Table => write(out, self.series, &dataset, label, &explanation),
+            ReportFormat::Table => write(out, series, &dataset, label, &explanation),
         })
     }
+}
+
+/// The place of a series that the user named or counted.
+fn place(dataset: &Dataset, asked: &str) -> Result<usize, Failure> {
+    let named = dataset.case_names.iter().flatten().position(|name| name == asked);
+    let place = named.or_else(|| asked.parse().ok());
+    place.ok_or_else(|| {
+        let some: Vec<String> = (0..dataset.series.len().min(8)).map(|i| dataset.series_name(i)).collect();
+        Failure::Words(format!("no series is named {asked}; series here are: {}", some.join(", ")))
+    })
 }
 
 /// Rows shown of a long list.

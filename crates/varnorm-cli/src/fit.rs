@@ -124,7 +124,7 @@ impl Fit {
         if settings.grows() {
             return self.run_in_parts(console, &settings, path);
         }
-        let dataset = source::read(console, &self.data, self.reading)?;
+        let dataset = source::read(console, &self.data, &self.reading)?;
         let picked = self.pick(&dataset, console)?;
         // Not two of a large corpus.
         let corpus = match &picked {

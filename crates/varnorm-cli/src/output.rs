@@ -59,3 +59,12 @@ pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     writeln!(out)
 }
+
+/// One line of JSON for each element of a list in it.
+pub fn json_lines(out: &mut dyn Write, value: &impl Serialize, list: &str) -> io::Result<()> {
+    let whole = serde_json::to_value(value)?;
+    for element in whole.get(list).and_then(serde_json::Value::as_array).into_iter().flatten() {
+        writeln!(out, "{element}")?;
+    }
+    Ok(())
+}

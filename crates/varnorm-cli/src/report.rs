@@ -77,7 +77,7 @@ impl ReportCommand {
             console.say(format!("the report of the model alone is in {}", self.output.display()));
             return Ok(());
         }
-        let dataset = source::read_for(console, &detector, &self.data, self.reading, self.filling.gaps)?;
+        let dataset = source::read_for(console, &detector, &self.data, &self.reading, self.filling.gaps)?;
         let options = Options::default()
             .with_level(self.level)
             .with_decision(self.decision)

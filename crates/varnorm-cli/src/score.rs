@@ -73,6 +73,8 @@ impl Score {
             let read = std::iter::once(&self.model).chain(&self.data);
             source::refuse_overwriting(read, file.as_deref())?;
         }
+        // A name that cannot be written is said before a long computation.
+        Format::choose(self.format, self.output.as_deref())?;
         if let Some(detector) = long::load(&self.model)? {
             return self.run_on_windows(console, detector);
         }
@@ -81,14 +83,14 @@ impl Score {
                 "--per and --score are for a model of one long recording; fit one with --window".into(),
             ));
         }
-        let detector = Detector::load(&self.model)?;
+        let detector = source::model(&self.model, &self.data)?;
         if self.fail_on_novel && detector.calibrated().is_none() {
             return Err(Failure::Words(
                 "--fail-on-novel needs flags, and the model was fitted with calibration none; fit it with one"
                     .into(),
             ));
         }
-        let dataset = source::read_for(console, &detector, &self.data, self.reading, self.filling.gaps)?;
+        let dataset = source::read_for(console, &detector, &self.data, &self.reading, self.filling.gaps)?;
         let level = self.level.unwrap_or(detector.settings().level);
         let decision = self.decision.unwrap_or(detector.settings().decision);
         let findings = match &self.report {
@@ -161,14 +163,14 @@ impl Score {
         findings: &Findings,
     ) -> Result<(), Failure> {
         let file = self.output.as_deref();
-        output::deliver(console, file, |out| match Format::choose(self.format, file) {
+        let format = Format::choose(self.format, file)?;
+        output::deliver(console, file, |out| match format {
             Format::Table => table(dataset, findings, Reader::Person).write_aligned(out),
             Format::Csv => table(dataset, findings, Reader::Program).write_csv(out),
             Format::Json => output::json(out, &Scored::new(detector, dataset, findings.clone())),
-            Format::JsonLines => findings.findings.iter().try_for_each(|finding| {
-                serde_json::to_writer(&mut *out, finding)?;
-                writeln!(out)
-            }),
+            Format::Jsonl => {
+                output::json_lines(out, &Scored::new(detector, dataset, findings.clone()), "findings")
+            }
         })
     }
 }

@@ -63,7 +63,7 @@ impl GramCommand {
         let kernel: Kernel = self.kernel.parse()?;
         let prepare: Preparation = self.prepare.parse()?;
         let read = |path: &PathBuf| -> Result<Dataset, Failure> {
-            source::read(console, std::slice::from_ref(path), self.reading)
+            source::read(console, std::slice::from_ref(path), &self.reading)
         };
         let rows = read(&self.a)?;
         let columns = self.b.as_ref().map(read).transpose()?;

@@ -49,7 +49,7 @@ impl Inspect {
     /// Looks and prints.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
         if self.file.is_dir() || Format::from_path(&self.file).is_ok() {
-            let dataset = source::read(console, std::slice::from_ref(&self.file), self.reading)?;
+            let dataset = source::read(console, std::slice::from_ref(&self.file), &self.reading)?;
             let report = data::Report::new(&dataset);
             return output::deliver(console, None, |out| match self.format {
                 ReportFormat::Json => output::json(out, &report),

@@ -228,8 +228,6 @@ fn tell(console: &Console, log: &Log, detector: &LongDetector, path: &Path) {
         detector.rows(),
         count(detector.channels(), "channel"),
     ));
-    let seconds =
-        detector.step().map(|step| format!(" ({})", duration_in_words(step * detector.window() as f64)));
     for (kernel, window) in detector.members() {
         let seconds = detector.step().map(|step| format!(" ({})", duration_in_words(step * window as f64)));
         console.say(format!("window {window} steps{}, kernel {kernel}", seconds.unwrap_or_default()));

@@ -193,7 +193,7 @@ impl<'a> Printer<'a> {
         let first = self.lines == 0;
         self.lines += 1;
         match self.format {
-            Format::JsonLines => writeln!(self.out, "{}", json_line(line)),
+            Format::Jsonl => writeln!(self.out, "{}", json_line(line)),
             Format::Json => {
                 write!(self.out, "{}{}", if first { "[\n  " } else { ",\n  " }, json_line(line))
             }

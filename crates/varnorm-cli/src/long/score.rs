@@ -42,7 +42,7 @@ impl Scoring<'_> {
         let mut feed = Feed::open(console, path, &detector)?;
         let mut found = Found::default();
         let mut failure = None;
-        let format = Format::choose(self.format, self.output);
+        let format = Format::choose(self.format, self.output)?;
         output::deliver(console, self.output, |out| {
             let mut printer = Printer::new(out, format);
             let mut work = Work {
