@@ -77,6 +77,18 @@ impl Findings {
         matrix(py, values, self.findings.len(), columns)
     }
 
+    /// The score above which series of this batch are flagged; none without calibration, and for LORD++.
+    #[getter]
+    fn threshold(&self) -> Option<f64> {
+        self.findings.threshold
+    }
+
+    /// Why nothing was flagged, where nothing could be.
+    #[getter]
+    fn cannot_flag(&self) -> Option<String> {
+        self.findings.cannot_flag.as_ref().map(|cannot| cannot.words.clone())
+    }
+
     /// The program's JSON.
     fn to_json(&self) -> PyResult<String> {
         json::write(&self.findings)
@@ -340,9 +352,14 @@ impl Detector {
         self.detector.warnings()
     }
 
-    /// The score above which a single series is flagged at this level; none without calibration.
+    /// The score above which a single series has a p-value of at most this level; none without calibration.
     fn threshold(&self, level: f64) -> Option<f64> {
         self.detector.threshold(level)
+    }
+
+    /// The score above which a series is flagged; none without calibration, and where that depends on the batch.
+    fn decision_threshold(&self) -> Option<f64> {
+        self.detector.decision_threshold()
     }
 
     /// The chance of a normal series scoring at least so high; none without calibration.
@@ -368,6 +385,11 @@ impl Detector {
     /// The views, in order: the program's JSON.
     fn views(&self) -> PyResult<String> {
         json::write(&varnorm::detector::ModelSummary::new(&self.detector).views.all())
+    }
+
+    /// Members of the corpus that do not seem to belong there: the program's JSON.
+    fn suspects(&self) -> PyResult<String> {
+        json::write(&self.detector.suspects())
     }
 
     /// What the user should know about the choice of views.
@@ -414,6 +436,33 @@ impl Detector {
     #[getter]
     fn channels(&self) -> usize {
         self.detector.preparation().channels()
+    }
+}
+
+/// A running test of whether scores still look like those of the corpus.
+#[pyclass(module = "varnorm._core")]
+pub struct Drift {
+    drift: varnorm::calibrate::Drift,
+}
+
+#[pymethods]
+impl Drift {
+    /// From calibration scores; the seed breaks ties.
+    #[new]
+    #[pyo3(signature = (calibration, seed=0))]
+    fn new(calibration: PyReadonlyArray1<'_, f64>, seed: u64) -> Self {
+        let scores: Vec<f64> = calibration.as_array().iter().copied().collect();
+        Self { drift: varnorm::calibrate::Drift::new(&scores, seed) }
+    }
+
+    /// Looks at more scores, in their order.
+    fn add(&mut self, scores: PyReadonlyArray1<'_, f64>) {
+        scores.as_array().iter().for_each(|score| self.drift.add(*score));
+    }
+
+    /// What it says now: the program's JSON.
+    fn state(&self) -> PyResult<String> {
+        json::write(&self.drift.state())
     }
 }
 

@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::bench::Benchmark;
     #[pymodule_export]
-    use super::detector::{Detector, Findings, estimate, leave_one_out};
+    use super::detector::{Detector, Drift, Findings, estimate, leave_one_out};
     #[pymodule_export]
     use super::files::{Dataset, basic_motions, read, read_split, write, write_text};
     #[pymodule_export]

@@ -192,7 +192,7 @@ def test_what_it_was_told_is_checked_when_it_is_fitted(walks):
         (dict(calibration="magic"), "calibration = magic"),
         (dict(decision="coin"), "unknown variant `coin`"),
         (dict(contamination="much"), "must be 'auto' or a rate"),
-        (dict(contamination=1.5), "level = 1.5: must be a false-alarm rate"),
+        (dict(contamination=1.5), "contamination = 1.5: must be 'auto' or a rate above 0 and at most 0.5"),
         (dict(n_jobs=0), "n_jobs = 0: must be a number of threads"),
         (dict(max_rank=2.5), r'rank = \{"max_rank":2.5\}: invalid type'),
         (dict(max_rank=0), "max_rank = 0: must be at least 1"),

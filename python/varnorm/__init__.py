@@ -17,6 +17,7 @@ import importlib.metadata
 
 from . import datasets, errors, kernels, metrics, plots
 from ._bench import Benchmark, benchmark
+from ._drift import Drift
 from ._explanation import Explanation
 from ._gram import gram
 from ._input import from_series, to_series
@@ -33,6 +34,7 @@ __version__ = importlib.metadata.version("varnorm")
 
 __all__ = [
     "Benchmark",
+    "Drift",
     "Explanation",
     "FourierSignature",
     "LongDetector",

@@ -94,6 +94,10 @@ class Detector:
         """
         Number of normal series that the model is of.
         """
+    def decision_threshold(self, /) -> float | None:
+        """
+        The score above which a series is flagged; none without calibration, and where that depends on the batch.
+        """
     def diagnostics(self, /) -> str:
         """
         What the corpus and the norm are good for: the program's JSON.
@@ -186,9 +190,13 @@ class Detector:
         """
         What was chosen: the program's JSON.
         """
+    def suspects(self, /) -> str:
+        """
+        Members of the corpus that do not seem to belong there: the program's JSON.
+        """
     def threshold(self, /, level: SupportsFloat | SupportsIndex) -> float | None:
         """
-        The score above which a single series is flagged at this level; none without calibration.
+        The score above which a single series has a p-value of at most this level; none without calibration.
         """
     def to_bytes(self, /) -> bytes:
         """
@@ -209,11 +217,31 @@ class Detector:
         """
 
 @final
+class Drift:
+    """
+    A running test of whether scores still look like those of the corpus.
+    """
+    def __new__(cls, /, calibration: NDArray[Any], seed: SupportsIndex = 0) -> Drift: ...
+    def add(self, /, scores: NDArray[Any]) -> None:
+        """
+        Looks at more scores, in their order.
+        """
+    def state(self, /) -> str:
+        """
+        What it says now: the program's JSON.
+        """
+
+@final
 class Findings:
     """
     What a detector says about a batch.
     """
     def __len__(self, /) -> int: ...
+    @property
+    def cannot_flag(self, /) -> str | None:
+        """
+        Why nothing was flagged, where nothing could be.
+        """
     @property
     def nearest(self, /) -> NDArray[Any]:
         """
@@ -238,6 +266,11 @@ class Findings:
     def scores(self, /) -> NDArray[Any]:
         """
         How novel each series is: higher is more.
+        """
+    @property
+    def threshold(self, /) -> float | None:
+        """
+        The score above which series of this batch are flagged; none without calibration, and for LORD++.
         """
     def to_json(self, /) -> str:
         """

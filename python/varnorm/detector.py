@@ -29,6 +29,15 @@ PathLike = Union[str, "os.PathLike[str]"]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
+_NO_THRESHOLD = "calibration = none: there is no threshold to decide by; choose another, or use score_samples"
+
+
+def _warn_of(found: _core.Findings) -> None:
+    """Where nothing can be flagged, a list without flags is no good news."""
+    if found.cannot_flag is not None:
+        warnings.warn(found.cannot_flag, VarnormWarning, stacklevel=3)
+
+
 def _grows(detector: NoveltyDetector) -> bool:
     """Whether series can be added to the model."""
     grows = detector.detector_.grows if hasattr(detector, "detector_") else detector._native().grows
@@ -94,8 +103,14 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         "none"; with parameters as in "cross_fit:folds=10,seed=1".
     decision : {"each", "benjamini_hochberg", "storey", "lord"}
         How `predict` and `findings` make flags from p-values: each on its own, over the batch, or over the batch as a stream.
+    tail : {"none", "gpd"}
+        "gpd" gives p-values below 1/(n+1), by a generalised Pareto law that is assumed for the largest normal scores. The fit
+        is tested; a warning says where the scores contradict it.
+    robust : {"none", "trim", "trim:0.1"}
+        What is done about series of X that do not seem to belong there: "none" names them (`suspects_`), "trim" leaves a fifth
+        of X out, "trim:0.1" a tenth: the most suspicious series. False-alarm rates then refer to series like those kept.
     contamination : "auto" or float
-        The false-alarm rate: the share of normal series that may be flagged. "auto" is 0.05.
+        The false-alarm rate: the share of normal series that may be flagged, at most 0.5. "auto" is 0.05.
     layout : {"ntd", "nct", "long"} or None
         What the axes of a 3-D array mean: series, steps, channels (tslearn) or series, channels, steps (aeon); "long" is a
         table with one row per step. A 2-D array needs none: one row is one series of one channel.
@@ -107,9 +122,13 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     offset_ : float
-        `decision_function(X) = score_samples(X) - offset_`; minus the threshold on the novelty.
+        `decision_function(X) = score_samples(X) - offset_`; minus the threshold on the novelty. nan where a decision over the
+        batch has no threshold before the batch is there.
     views_ : list of dict
         Every view, with every `auto` worked out, in the form that `views` takes.
+    suspects_ : list of dict
+        Series of X that do not seem to belong there, most suspicious first: `series` (the place in X), its `name` where a table
+        has names, `deviations`, and whether it was `left_out`.
     notes_ : list of str
         What one should know about the choice of views by a preset.
     kernel_ : Kernel
@@ -154,6 +173,8 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         gaps: str = "refuse",
         calibration: str = "auto",
         decision: str = "each",
+        tail: str = "none",
+        robust: str = "none",
         contamination: str | float = "auto",
         layout: Layout = None,
         n_jobs: int | None = None,
@@ -175,6 +196,8 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.gaps = gaps
         self.calibration = calibration
         self.decision = decision
+        self.tail = tail
+        self.robust = robust
         self.contamination = contamination
         self.layout = layout
         self.n_jobs = n_jobs
@@ -219,16 +242,22 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             "calibration": self.calibration,
             "level": self._level(),
             "decision": self.decision,
+            "tail": self.tail,
+            "robust": self.robust,
         }
         given = one_view | several | {name: value for name, value in rest.items() if value is not None}
         return _core.Settings(json.dumps(given, default=lambda value: value.item()))
 
     def _level(self) -> float | None:
+        rule = "must be 'auto' or a rate above 0 and at most 0.5"
         if isinstance(self.contamination, str):
             if self.contamination != "auto":
-                raise ParameterError(f"contamination = {self.contamination!r}: must be 'auto' or a rate between 0 and 1")
+                raise ParameterError(f"contamination = {self.contamination!r}: {rule}")
             return None
-        return float(self.contamination)
+        level = float(self.contamination)
+        if not 0 < level <= 0.5:
+            raise ParameterError(f"contamination = {self.contamination!r}: {rule}, the share of normal series that may be flagged")
+        return level
 
     # -- fitting
 
@@ -330,9 +359,10 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return [str(name) for name in read_long(X).cases] if long else None
 
     def _take(self, detector: _core.Detector) -> None:
-        threshold = detector.threshold(detector.level)
+        threshold = detector.decision_threshold()
         self.detector_ = detector
         self.views_: list[dict[str, Any]] = [_choices_of(view) for view in json.loads(detector.views())]
+        self.suspects_: list[dict[str, Any]] = json.loads(detector.suspects())
         self.notes_: list[str] = detector.notes()
         self.kernel_: Kernel = kernel_from(detector.kernel())
         self.eigenvalues_: Floats = detector.eigenvalues()
@@ -349,19 +379,58 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return -self.novelty(X)
 
     def decision_function(self, X: Any) -> Floats:
-        """How far each series is on the normal side of the threshold: negative is flagged."""
-        check_is_fitted(self)
-        if np.isnan(self.offset_):
-            raise ParameterError("calibration = none: there is no threshold to decide by; choose another, or use score_samples")
-        return self.score_samples(X) - self.offset_
+        """How far each series is on the normal side of the threshold: negative is flagged.
+
+        Benjamini-Hochberg and Storey have a threshold of their own for each batch; LORD++ has none.
+        """
+        found = self._found(X)
+        if found.novel is None:
+            raise ParameterError(_NO_THRESHOLD)
+        if found.threshold is None:
+            raise ParameterError("decision = 'lord': which series are flagged depends on their order; use predict")
+        return found.threshold - found.scores
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """1 for normal, -1 for novel: the flags of `findings`, at the level `contamination`."""
-        check_is_fitted(self)
-        novel = self._found(X).novel
-        if novel is None:
-            raise ParameterError("calibration = none: there is no threshold to decide by; choose another, or use score_samples")
-        return np.where(novel, -1, 1)
+        found = self._found(X)
+        if found.novel is None:
+            raise ParameterError(_NO_THRESHOLD)
+        _warn_of(found)
+        return np.where(found.novel, -1, 1)
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
+        """Fits on these series and says which of them stand out: 1 for normal, -1 for novel.
+
+        Each series is scored by the model of the others, and flagged where at most a share `contamination` of all scores so
+        high: without ties, that share of the series is flagged. With `robust="trim"` the model is that of the kept series.
+        Models that do not keep all pairs (`space` landmarks or
+        features) score the series that they hold, as `fit(X).predict(X)` does.
+
+        Parameters
+        ----------
+        X : array, list of arrays or table
+            Series.
+        y : array, optional
+            As for `fit`. With calibration "supervised" every series is scored by the model that is fitted.
+        """
+        self.fit(X, y)
+        settings = self._native()
+        if self.detector_.grows or settings.needs_outliers:
+            return self.predict(X)
+        if self.calibration == "none":
+            raise ParameterError(_NO_THRESHOLD)
+        series = to_series(X, self.layout)
+        scores = np.empty(len(series))
+        left_out = sorted(one["series"] for one in self.suspects_ if one["left_out"])
+        kept = np.setdiff1d(np.arange(len(series)), left_out)
+        with Listening(self.progress) as listener:
+            scores[kept] = _core.leave_one_out(settings, series.select(kept.tolist()), self.n_jobs, listener)
+        if left_out:
+            scores[left_out] = self.detector_.score(series.select(left_out), None, None, self.n_jobs).scores
+        order = np.sort(scores)
+        above = len(scores) - np.searchsorted(order, scores, side="left")
+        # Counts over counts: equality up to rounding is equality.
+        return np.where(above <= settings.level * len(scores) * (1 + 1e-12), -1, 1)
 
     # -- what only this detector says: higher is more novel
 
@@ -409,7 +478,9 @@ class NoveltyDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         as_frame : bool
             The findings alone, as a pandas table.
         """
-        found = numbers(json.loads(self._found(X, level, decision).to_json()))
+        native = self._found(X, level, decision)
+        _warn_of(native)
+        found = numbers(json.loads(native.to_json()))
         if not as_frame:
             return found
         import pandas
@@ -557,6 +628,8 @@ def _choices(settings: dict[str, Any]) -> dict[str, Any]:
         "calibration": json.dumps(settings["calibration"]),
         "decision": settings["decision"],
         "gaps": settings.get("gaps", "refuse"),
+        "tail": settings.get("tail", "none"),
+        "robust": json.dumps(settings["robust"]) if "robust" in settings else "none",
         "contamination": settings["level"],
     }
     if "preset" in settings or "views" in settings:

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use varnorm::describe::duration;
-use varnorm_study::bench::{Benchmark, Layout, Method, Step, names, table};
+use varnorm_study::bench::{
+    Benchmark, Layout, Method, Step, contamination_table, halves_table, names, table,
+};
 
 use crate::args::with_default;
 use crate::console::Console;
@@ -18,6 +20,8 @@ use crate::study::external;
   varnorm bench uea -o outcomes                                 every method on every data set, resumable
   varnorm bench uea --methods auto,nearest --format markdown    a table for a page
   varnorm bench uea --datasets NATOPS --scores rockad=rockad.csv
+  varnorm bench uea --contaminate 0,0.05,0.1,0.2 -o mixed       corpora that are not clean
+  varnorm bench uea --halves 200 -o halves                      promised and observed false alarms
 
 Columns: means over the classes of a data set, with novel series as those to be found. Flagged: the share of
 novel and of normal test series at the level; classes with too few training series for it get twice the level.")]
@@ -42,6 +46,15 @@ pub struct Bench {
     /// Keep every outcome in this folder, and go on from what is there
     #[arg(short, long = "output", value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// Instead: mix these shares of a foreign class into every corpus, and judge with and without robust trim
+    #[arg(long, value_delimiter = ',', value_name = "SHARES", conflicts_with_all = ["methods", "scores"])]
+    contaminate: Vec<f64>,
+    /// Instead: promised and observed false alarms on N random halves of every class with 20 series or more
+    #[arg(long, value_name = "N", conflicts_with_all = ["methods", "scores", "contaminate"])]
+    halves: Option<usize>,
+    /// Of --halves: the calibration
+    #[arg(long, value_name = "SPEC", default_value = "leave_one_out", requires = "halves")]
+    calibration: String,
     /// How to print the table
     #[arg(long, value_enum, default_value = "text")]
     format: BenchFormat,
@@ -64,6 +77,12 @@ impl Bench {
     /// Works it out and shows it.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
         let benchmark = self.benchmark()?;
+        if let Some(halves) = self.halves {
+            return self.halve(console, &benchmark, halves);
+        }
+        if !self.contaminate.is_empty() {
+            return self.mix(console, &benchmark);
+        }
         let told = |step: Step<'_>| console.say(told(&step));
         let outcomes = benchmark.run(self.output.as_deref(), &console.run, told);
         let outcomes = outcomes.map_err(|error| match &self.output {
@@ -73,6 +92,39 @@ impl Bench {
             })(error),
             None => error.into(),
         })?;
+        self.deliver(console, &outcomes, table)
+    }
+
+    /// Corpora that are not clean.
+    fn mix(&self, console: &Console, benchmark: &Benchmark) -> Result<(), Failure> {
+        let outcomes =
+            benchmark.contaminate(&self.contaminate, self.output.as_deref(), &console.run, |one| {
+                console.say(format!(
+                    "{}: ROC-AUC {:.3}, {} of {} planted found",
+                    one.mixture, one.roc_auc, one.planted_found, one.planted
+                ));
+            })?;
+        self.deliver(console, &outcomes, contamination_table)
+    }
+
+    /// False alarms on halves.
+    fn halve(&self, console: &Console, benchmark: &Benchmark, halves: usize) -> Result<(), Failure> {
+        let calibration = self.calibration.parse()?;
+        let outcomes =
+            benchmark.halves(halves, calibration, self.output.as_deref(), &console.run, |one| {
+                let rates: Vec<String> =
+                    one.rates.iter().map(|r| format!("{:.4} of {:.4}", r.observed, r.promised)).collect();
+                console.say(format!("{}: {}", one.unit, rates.join(", ")));
+            })?;
+        self.deliver(console, &outcomes, halves_table)
+    }
+
+    fn deliver<T: serde::Serialize>(
+        &self,
+        console: &Console,
+        outcomes: &[T],
+        table: fn(&[T], Layout) -> String,
+    ) -> Result<(), Failure> {
         let layout = match self.format {
             BenchFormat::Json => None,
             BenchFormat::Text => Some(Layout::Text),
@@ -81,7 +133,7 @@ impl Bench {
         };
         output::deliver(console, None, |out| match layout {
             None => output::json(out, &outcomes),
-            Some(layout) => out.write_all(table(&outcomes, layout).as_bytes()),
+            Some(layout) => out.write_all(table(outcomes, layout).as_bytes()),
         })
     }
 

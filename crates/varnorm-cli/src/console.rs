@@ -65,6 +65,11 @@ impl Console {
         self.say(format!("warning: {}", warning.as_ref()));
     }
 
+    /// Whether results may have colours: on a terminal, where nobody has asked for none (<https://no-color.org>).
+    pub fn colored(&self) -> bool {
+        std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    }
+
     /// Takes the progress bar away.
     pub fn clear(&self) {
         self.bar.clear();

@@ -71,12 +71,7 @@ impl Explain {
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(
                 out,
-                &Report {
-                    series,
-                    name: dataset.series_name(series),
-                    label,
-                    explanation: &explanation,
-                },
+                &Report { series, name: dataset.series_name(series), label, explanation: &explanation },
             ),
             ReportFormat::Table => write(out, series, &dataset, label, &explanation),
         })
@@ -125,6 +120,10 @@ fn write(
     };
     let outside = match found.outside {
         part if part.is_infinite() => "off the span of the corpus: the exact norm is infinite".into(),
+        part if square > 0.0 && part > 0.5 * square => format!(
+            "most of the score is outside the corpus' span: {} of the squared score is nothing that normal series are made of",
+            percent(part)
+        ),
         part => format!("{} of the squared score", percent(part)),
     };
     let mut facts = vec![
@@ -153,10 +152,14 @@ fn write(
         let rest: f64 = found.directions[SHOWN..].iter().map(|d| d.square).sum();
         writeln!(out, "{} more: {}", found.directions.len() - SHOWN, percent(rest))?;
     }
-    writeln!(
-        out,
-        "\nThe score with one channel, or one stretch of time, made that of the nearest normal series"
-    )?;
+    let heading = match found.inserted {
+        false => "The score with one channel, or one stretch of time, made that of the nearest normal series",
+        true => {
+            "The kernel is saturated: no single part lowers the score. The score of the nearest normal series with one \
+             channel, or one stretch of time, of this one"
+        }
+    };
+    writeln!(out, "\n{heading}")?;
     let mut table =
         Table::new(vec![("replaced", Align::Left), ("score", Align::Right), ("adds", Align::Right)]);
     let mut push = |what: String, part: &Replaced| {

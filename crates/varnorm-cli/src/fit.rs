@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use varnorm::calibrate::{Calibration, Decision};
+use varnorm::calibrate::{Calibration, Decision, Tail};
 use varnorm::data::{LabelKind, Origin};
 use varnorm::describe::{self, count, fine_percent};
 use varnorm::detector::ModelSummary;
@@ -61,7 +61,7 @@ pub struct Fit {
     /// All settings, preparation, kernel and landmarks of a compact model: the two can be merged
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["settings", "space", "landmarks", "kernel", "prepare",
           "norm", "alpha", "distance", "neighbour", "no_normalize", "max_rank", "eigenvalue_threshold", "calibration", "level",
-          "decision", "outliers"])]
+          "decision", "outliers", "tail", "robust"])]
     like: Option<PathBuf>,
     /// Stay below so much memory, such as 4G; for landmarks and features, files are read in parts
     #[arg(long, value_name = "SIZE")]
@@ -92,6 +92,16 @@ pub struct Fit {
         |settings| settings.gaps.to_string(),
     ))]
     gaps: Option<Gaps>,
+    #[arg(long, value_parser = one_of::<Tail>(Tail::WORDS), help = with_default(
+        "P-values below 1/(n+1), by a law that is assumed for the largest normal scores",
+        |settings| settings.tail.to_string(),
+    ))]
+    tail: Option<Tail>,
+    #[arg(long, value_name = "SPEC", help = with_default(
+        "Suspicious members of the corpus: none names them; trim, or trim:0.1, leaves them out",
+        |settings| settings.robust.to_string(),
+    ))]
+    robust: Option<String>,
     /// Settings from a JSON file; options given here override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
@@ -226,6 +236,10 @@ impl Fit {
         settings.gaps = self.gaps.unwrap_or(settings.gaps);
         settings.level = self.level.unwrap_or(settings.level);
         settings.decision = self.decision.unwrap_or(settings.decision);
+        settings.tail = self.tail.unwrap_or(settings.tail);
+        if let Some(robust) = &self.robust {
+            settings.robust = robust.parse()?;
+        }
         settings.validate()?;
         Ok(settings)
     }
@@ -287,7 +301,15 @@ impl Fit {
     fn tell(&self, console: &Console, detector: &Detector, given: usize, path: &Path) {
         let (settings, members) = (detector.settings(), detector.corpus_series());
         let normal = self.normal.as_ref().map(|label| format!(" labelled {label}")).unwrap_or_default();
-        let held = if members < given { format!(" ({} held out)", given - members) } else { String::new() };
+        let left_out = detector.suspects().iter().filter(|one| one.suspect.left_out).count();
+        let held = match given - members {
+            0 => String::new(),
+            fewer if left_out == fewer => format!(" ({left_out} left out as suspects)"),
+            fewer if left_out > 0 => {
+                format!(" ({left_out} left out as suspects, {} held out)", fewer - left_out)
+            }
+            fewer => format!(" ({fewer} held out)"),
+        };
         console.say(format!(
             "fitted on {} of {}{normal}{held}",
             count(members, "series"),
@@ -303,6 +325,12 @@ impl Fit {
             console.say(format!("{} miss {missed} of the trace", count(landmarks, "landmark")));
         }
         console.say(calibration_in_words(detector));
+        if let Some(words) = detector.suspects_in_words() {
+            console.warn(words);
+        }
+        if let Some(check) = detector.tail_check().filter(|check| check.trusted) {
+            console.say(describe::tail(&check));
+        }
         if let Some(check) = detector.gaussian_check(settings.level).filter(|check| check.trusted) {
             console.say(check.in_words());
         }
@@ -326,11 +354,12 @@ fn read_settings(path: &Path) -> Result<Settings, Failure> {
 
 fn calibration_in_words(detector: &Detector) -> String {
     let (calibration, level) = (detector.settings().calibration, detector.settings().level);
-    let (Some(calibrated), Some(threshold)) = (detector.calibrated(), detector.threshold(level)) else {
+    let Some(calibrated) = detector.calibrated() else {
         return format!("calibration {}", describe::calibration(calibration, 0));
     };
     let rate = detector.target_false_alarm_rate(level).unwrap_or(level);
     let scores = calibrated.scores().len();
+    let threshold = detector.decision_threshold();
     describe::calibrated(calibration, scores, threshold, level, rate, detector.chosen())
 }
 

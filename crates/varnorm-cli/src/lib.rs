@@ -13,6 +13,7 @@ mod demo;
 mod explain;
 mod failure;
 mod fit;
+mod glossary;
 mod gram;
 mod inspect;
 mod kernels;
@@ -20,6 +21,7 @@ mod long;
 mod merge;
 mod output;
 mod progress;
+mod refresh;
 mod report;
 mod score;
 mod serve;
@@ -64,6 +66,7 @@ enum Command {
     // Boxed: their options are many.
     Fit(Box<fit::Fit>),
     Merge(merge::Merge),
+    Refresh(refresh::Refresh),
     Score(Box<score::Score>),
     Follow(long::Follow),
     Explain(explain::Explain),
@@ -73,6 +76,7 @@ enum Command {
     Gram(gram::GramCommand),
     Convert(convert::Convert),
     Kernels(kernels::Kernels),
+    Glossary(glossary::Glossary),
     Theory(theory::Theory),
     Study(Box<study::StudyCommand>),
     Bench(bench::Bench),
@@ -123,6 +127,7 @@ fn run_command(command: &Command, console: &Console) -> Result<Verdict, Failure>
         Command::Demo(command) => command.run(console),
         Command::Fit(command) => command.run(console),
         Command::Merge(command) => command.run(console),
+        Command::Refresh(command) => command.run(console),
         Command::Follow(command) => command.run(console),
         Command::Explain(command) => command.run(console),
         Command::Report(command) => command.run(console),
@@ -131,6 +136,7 @@ fn run_command(command: &Command, console: &Console) -> Result<Verdict, Failure>
         Command::Gram(command) => command.run(console),
         Command::Convert(command) => command.run(console),
         Command::Kernels(command) => command.run(console),
+        Command::Glossary(command) => command.run(console),
         Command::Theory(command) => command.run(console),
         Command::Study(command) => command.run(console),
         Command::Bench(command) => command.run(console),

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use varnorm::calibrate::Decision;
-use varnorm::describe::{count, significant};
+use varnorm::describe::significant;
 use varnorm::detector::{Rule, Scored};
 use varnorm::long::LongDetector;
 use varnorm::report::{Options, Report};
@@ -45,6 +45,12 @@ pub struct Score {
     /// How to print it [default: table, or as the name of -o says]
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Print the N most novel series only, most novel first; flags are those of the whole batch
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// The order of the series
+    #[arg(long, value_enum, default_value = "given")]
+    sort: Order,
     /// Write to a file instead of standard output
     #[arg(short, long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -64,6 +70,15 @@ pub struct Score {
     /// With a model of one long recording: which score makes alarms [default: settled]
     #[arg(long, value_enum)]
     score: Option<ScoreArg>,
+}
+
+/// The order in which series are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// As in the data
+    Given,
+    /// Most novel first
+    Score,
 }
 
 impl Score {
@@ -99,7 +114,7 @@ impl Score {
         }
         .map_err(source::named(&dataset))?;
         self.print(console, &detector, &dataset, &findings)?;
-        detector.warnings_at(level).iter().for_each(|warning| console.warn(warning));
+        detector.warnings_about(&findings).iter().for_each(|warning| console.warn(warning));
         if detector.settings().calibration.flags_by_score() && self.decision.is_some() {
             let what = match findings.rule {
                 Rule::Quantile => "the quantile of its calibration",
@@ -108,8 +123,11 @@ impl Score {
             console.say(format!("note: --decision has no effect: the model flags by {what}"));
         }
         console.say(findings.batch().to_string());
-        if let Some(hint) = hint(&detector, &findings) {
-            console.say(hint);
+        if let Some(cannot) = findings.cannot_flag.as_ref().filter(|cannot| cannot.at_once.is_none())
+            && self.fail_on_novel
+        {
+            let words = format!("--fail-on-novel can never fail here: {}", cannot.words);
+            return Err(Failure::Words(words));
         }
         let novel = self.fail_on_novel && findings.flagged() > 0;
         Ok(if novel { Verdict::Novel } else { Verdict::Fine })
@@ -155,6 +173,17 @@ impl Score {
         Ok(findings)
     }
 
+    /// The findings that are printed, in their order.
+    fn shown(&self, findings: &Findings) -> Findings {
+        let mut shown = findings.clone();
+        if self.sort == Order::Score || self.top.is_some() {
+            // A stable sort: equal scores stay in their order.
+            shown.findings.sort_by(|a, b| b.score.total_cmp(&a.score));
+        }
+        shown.findings.truncate(self.top.unwrap_or(usize::MAX));
+        shown
+    }
+
     fn print(
         &self,
         console: &Console,
@@ -163,9 +192,17 @@ impl Score {
         findings: &Findings,
     ) -> Result<(), Failure> {
         let file = self.output.as_deref();
+        let findings = &self.shown(findings);
+        let colored = file.is_none() && console.colored();
         let format = Format::choose(self.format, file)?;
         output::deliver(console, file, |out| match format {
-            Format::Table => table(dataset, findings, Reader::Person).write_aligned(out),
+            Format::Table => {
+                let flagged: Vec<bool> =
+                    findings.findings.iter().map(|one| colored && one.novel == Some(true)).collect();
+                table(dataset, findings, Reader::Person).write_colored(out, &flagged)?;
+                // The table may be all that is kept.
+                findings.cannot_flag.iter().try_for_each(|cannot| writeln!(out, "\n{}", cannot.words))
+            }
             Format::Csv => table(dataset, findings, Reader::Program).write_csv(out),
             Format::Json => output::json(out, &Scored::new(detector, dataset, findings.clone())),
             Format::Jsonl => {
@@ -235,25 +272,4 @@ fn table(dataset: &Dataset, findings: &Findings, reader: Reader) -> Table {
         table.push(row);
     }
     table
-}
-
-/// Why a batch with extreme series has no flag: m p-values of at least 1/(n+1) need several such series at
-/// once.
-fn hint(detector: &Detector, findings: &Findings) -> Option<String> {
-    let calibrated = detector.calibrated().filter(|_| detector.law().is_none())?;
-    let smallest = calibrated.smallest_p_value();
-    let extreme = findings.findings.iter().filter(|f| f.p_value.is_some_and(|p| p <= smallest)).count();
-    let no_flag = findings.rule == Rule::BenjaminiHochberg && findings.flagged() == 0;
-    if !no_flag || extreme == 0 || smallest > findings.level {
-        return None;
-    }
-    // The first k with 1/(n+1) <= level k / m.
-    let needed = (smallest * findings.len() as f64 / findings.level * (1.0 - 1e-12)).ceil();
-    Some(format!(
-        "hint: {} above every calibration score, but with {} calibration scores Benjamini-Hochberg over {} \
-         needs at least {needed} such series to flag any; use --decision each, or fit on more normal series",
-        if extreme == 1 { "1 series scores".into() } else { format!("{extreme} series score") },
-        calibrated.scores().len(),
-        count(findings.len(), "series"),
-    ))
 }

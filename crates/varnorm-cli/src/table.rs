@@ -30,12 +30,22 @@ impl Table {
 
     /// Columns as wide as their widest cell, two spaces apart.
     pub fn write_aligned(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_colored(out, &[])
+    }
+
+    /// The same with some rows in colour, for a terminal.
+    pub fn write_colored(&self, out: &mut dyn Write, marked: &[bool]) -> io::Result<()> {
         let headings: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_string()).collect();
         let all = || std::iter::once(&headings).chain(&self.rows);
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|c| all().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
             .collect();
-        for row in all() {
+        for (at, row) in all().enumerate() {
+            // The first row is that of the headings.
+            let (start, end) = match at.checked_sub(1).and_then(|at| marked.get(at)) {
+                Some(true) => ("\u{1b}[31m", "\u{1b}[0m"),
+                _ => ("", ""),
+            };
             let cells = row.iter().zip(&self.columns).zip(&widths);
             let line: Vec<String> = cells
                 .map(|((cell, (_, align)), width)| match align {
@@ -43,7 +53,7 @@ impl Table {
                     Align::Right => format!("{:>width$}", printable(cell)),
                 })
                 .collect();
-            writeln!(out, "{}", line.join("  ").trim_end())?;
+            writeln!(out, "{start}{}{end}", line.join("  ").trim_end())?;
         }
         Ok(())
     }
@@ -96,6 +106,16 @@ mod tests {
         let mut out = Vec::new();
         table.write_csv(&mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "a,b\n\"x,\"\"y\"\"\",1\n");
+    }
+
+    #[test]
+    fn marked_rows_are_coloured_and_no_others() {
+        let mut table = Table::new(vec![("a", Align::Left)]);
+        table.push(vec!["x".into()]);
+        table.push(vec!["y".into()]);
+        let mut out = Vec::new();
+        table.write_colored(&mut out, &[false, true]).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a\nx\n\u{1b}[31my\u{1b}[0m\n");
     }
 
     #[test]

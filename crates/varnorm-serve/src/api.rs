@@ -22,6 +22,7 @@ use varnorm::report::{Options as ReportOptions, Report};
 use varnorm::{Dataset, Run};
 
 use crate::connections::Place;
+use crate::metrics::Metrics;
 use crate::refusal::{Refusal, json_response, late};
 use crate::state::Shared;
 use crate::work::in_turn;
@@ -90,10 +91,12 @@ async fn health(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
-    let corpus = shared.model().detector.corpus_series();
+    let model = shared.model();
+    let corpus = model.detector.corpus_series();
     let waiting = shared.waiting.load(Ordering::Relaxed);
     let free = shared.turns.available_permits();
-    let text = shared.metrics.text(corpus, waiting, free, shared.connections.counts());
+    let mut text = shared.metrics.text(corpus, waiting, free, shared.connections.counts());
+    text.extend(model.drift().map(|state| Metrics::drift(&state)));
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
@@ -255,6 +258,7 @@ async fn score(
         let findings =
             model.detector.score_at(&dataset.series, level, decision, run).map_err(named(&dataset))?;
         inner.metrics.scored(findings.len(), findings.flagged());
+        model.watch(findings.scores());
         serde_json::to_vec(&Scored::new(&model.detector, &dataset, findings))
             .map_err(|e| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
     })
@@ -281,6 +285,7 @@ async fn report(
             .with_explain(sent.asked.explain.unwrap_or(EXPLAIN).min(EXPLAIN));
         let report = Report::new(&model.detector, &dataset, &options, run).map_err(named(&dataset))?;
         inner.metrics.scored(report.scored.findings.len(), report.scored.flagged());
+        model.watch(report.scored.findings.iter().map(|one| one.finding.score));
         Ok(report.to_html())
     })
     .await?;

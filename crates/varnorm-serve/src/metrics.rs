@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use varnorm::calibrate::DriftState;
+
 /// Upper ends of the durations that are counted, in seconds.
 const BUCKETS: [f64; 10] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0];
 
@@ -49,6 +51,32 @@ impl Metrics {
     pub(crate) fn reloaded(&self, well: bool) {
         let counter = if well { &self.reloads } else { &self.failed_reloads };
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The text about a running test of drift.
+    pub(crate) fn drift(state: &DriftState) -> String {
+        let mut text = String::new();
+        for (name, help, value) in [
+            ("varnorm_drift_series", "Series since the running test of drift began.", state.series as f64),
+            (
+                "varnorm_drift_martingale",
+                "Capital of the running bet that series no longer look like the corpus.",
+                state.martingale,
+            ),
+            (
+                "varnorm_drift_largest",
+                "Its largest value: 100 is reached with a chance of at most 1 % without drift.",
+                state.largest,
+            ),
+            (
+                "varnorm_drift_alarm",
+                "1 where recent series no longer look like the corpus.",
+                f64::from(u8::from(state.drifted)),
+            ),
+        ] {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+        }
+        text
     }
 
     /// The text that Prometheus reads, with the counts of connections. Writing to a string cannot fail.

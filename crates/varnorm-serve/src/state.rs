@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tokio::sync::Semaphore;
+use varnorm::calibrate::{Drift, DriftState};
 use varnorm::detector::Description;
 use varnorm::{Detector, Result};
 
@@ -17,15 +18,44 @@ pub(crate) struct Model {
     pub(crate) detector: Detector,
     /// The answer to `GET /v1/model`.
     pub(crate) description: Vec<u8>,
+    /// Whether what was scored still looks like the corpus; none without calibration.
+    drift: Mutex<Option<Drift>>,
 }
+
+/// A running test begins anew after so many series: it keeps all their scores.
+const DRIFT_SERIES: u64 = 10_000;
 
 impl Model {
     pub(crate) fn load(path: &Path) -> Result<Arc<Self>> {
         let detector = Detector::load(path)?;
         let description = serde_json::to_vec(&Description::new(&detector))
             .map_err(|e| varnorm::Error::file(path, format!("cannot be described: {e}")))?;
-        Ok(Arc::new(Self { detector, description }))
+        let drift = Mutex::new(begun(&detector));
+        Ok(Arc::new(Self { detector, description, drift }))
     }
+
+    /// Looks at scores of new series.
+    pub(crate) fn watch(&self, scores: impl IntoIterator<Item = f64>) {
+        let mut drift = self.drift.lock().unwrap_or_else(PoisonError::into_inner);
+        for score in scores {
+            if drift.as_ref().is_some_and(|drift| drift.state().series >= DRIFT_SERIES) {
+                *drift = begun(&self.detector);
+            }
+            if let Some(drift) = drift.as_mut() {
+                drift.add(score);
+            }
+        }
+    }
+
+    /// What the running test says.
+    pub(crate) fn drift(&self) -> Option<DriftState> {
+        self.drift.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Drift::state)
+    }
+}
+
+/// The running test of a model, from its beginning.
+fn begun(detector: &Detector) -> Option<Drift> {
+    detector.calibrated().map(|calibrated| Drift::new(calibrated.scores(), 0))
 }
 
 /// What all requests share.

@@ -34,7 +34,11 @@ pub struct Inspect {
 /// A model for people: what reports say about it too, and the advice.
 fn model_facts(detector: &Detector, described: &Description) -> Vec<(String, String)> {
     let advice = &described.diagnostics.advice;
-    let advice = if advice.is_empty() { "none: nothing stands out".into() } else { advice.join("\n") };
+    let advice = match advice.is_empty() {
+        true if detector.suspects().is_empty() => "none: nothing stands out".into(),
+        true => "look at the suspects".into(),
+        false => advice.join("\n"),
+    };
     let line = |Fact { name, words, code }: Fact| {
         let below = code.map(|code| format!("\n{code}")).unwrap_or_default();
         (name.to_lowercase(), words + &below)

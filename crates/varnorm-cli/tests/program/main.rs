@@ -16,6 +16,7 @@ mod long;
 mod models;
 mod names;
 mod reference;
+mod refresh;
 mod report;
 #[cfg(unix)]
 mod serve;
@@ -24,3 +25,5 @@ mod study;
 mod support;
 mod tables;
 mod theory;
+#[cfg(unix)]
+mod verdicts;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::support::{Folder, bytes};
 
-struct Server {
+pub(super) struct Server {
     process: Child,
     address: String,
 }
@@ -21,7 +21,7 @@ impl Server {
         Self::of(folder.command(line.split_whitespace()))
     }
 
-    fn of(mut command: Command) -> Self {
+    pub(super) fn of(mut command: Command) -> Self {
         let mut process = command.spawn().unwrap();
         let mut first = String::new();
         let mut err = BufReader::new(process.stderr.take().unwrap());
@@ -44,7 +44,7 @@ impl Server {
     }
 
     /// One request on a connection of its own: status, head, body.
-    fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String, Vec<u8>) {
+    pub(super) fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String, Vec<u8>) {
         let mut stream = self.connect();
         stream.write_all(&head(method, path, headers, body.len())).unwrap();
         // A server may answer, and hang up, before it has read everything.

@@ -4,12 +4,17 @@
 //! Labels judge the scores; they choose nothing. A [`Benchmark`] says what is compared; [`Benchmark::run`] works it out,
 //! one [`Outcome`] per data set, class and method, each on a line of a folder, so that a run that was stopped goes on.
 
+mod contaminate;
+mod halves;
 mod method;
 mod nearest;
 mod outcome;
+mod rows;
 mod table;
 
 pub use crate::sheet::Layout;
+pub use contaminate::{Contaminated, Mixture, contamination_table};
+pub use halves::{HALVES_DETECTORS, HALVES_FEWEST, HALVES_LEVELS, Halved, Halves, Rate, halves_table};
 pub use method::{Method, names};
 pub use outcome::{Judged, Outcome, Unit, promised_level};
 pub use table::table;

@@ -3,17 +3,21 @@
 //! A [`Calibration`] says how normal scores are obtained that the model has not been fitted on; a [`Calibrated`]
 //! holds them and turns a new score into a p-value.
 
+mod drift;
 mod fdr;
 mod folds;
 mod gaussian;
 mod online;
 mod supervised;
+mod tail;
 
+pub use drift::{DRIFT_ALARM, Drift, DriftState};
 pub use fdr::{benjamini_hochberg, normal_share, storey};
 pub use folds::{holdout, k_folds};
 pub use gaussian::GaussianCheck;
 pub use online::Lord;
 pub use supervised::{Chosen, Objective, choose_threshold};
+pub use tail::{FittedTail, Tail, TailCheck};
 
 use serde::{Deserialize, Serialize};
 
@@ -276,6 +280,11 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Whether a flag depends on the other series of the batch, so that no score is a threshold for every batch.
+    pub fn is_over_a_batch(self) -> bool {
+        matches!(self, Self::BenjaminiHochberg | Self::Storey | Self::Lord)
+    }
+
     /// What a calibration and a decision come to.
     pub(crate) fn new(calibration: Calibration, decision: Decision) -> Self {
         match (calibration, decision) {
@@ -295,13 +304,29 @@ impl Rule {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibrated {
     scores: Vec<f64>,
+    /// The law of the largest of them, where one is assumed.
+    tail: Option<FittedTail>,
 }
 
 impl Calibrated {
     /// From scores in any order.
     pub fn new(mut scores: Vec<f64>) -> Self {
         scores.sort_by(f64::total_cmp);
-        Self { scores }
+        Self { scores, tail: None }
+    }
+
+    /// The same with a law for the largest scores, where one is asked for.
+    pub fn with_tail(self, tail: Tail) -> Result<Self> {
+        let tail = match tail {
+            Tail::None => None,
+            Tail::Gpd => Some(FittedTail::new(&self.scores)?),
+        };
+        Ok(Self { tail, ..self })
+    }
+
+    /// Whether the scores contradict the law of the largest of them, where one is assumed.
+    pub fn tail_check(&self) -> Option<TailCheck> {
+        self.tail.map(|tail| tail.check(&self.scores))
     }
 
     /// The scores, ascending.
@@ -309,19 +334,25 @@ impl Calibrated {
         &self.scores
     }
 
-    /// The conformal p-value `(1 + #{calibration >= score}) / (n + 1)`.
+    /// The conformal p-value `(1 + #{calibration >= score}) / (n + 1)`; in a fitted tail, that of its law.
     pub fn p_value(&self, score: f64) -> f64 {
+        if let Some(p) = self.tail.and_then(|tail| tail.p_value(score)) {
+            return p;
+        }
         let below = self.scores.partition_point(|s| *s < score);
         (1 + self.scores.len() - below) as f64 / (self.scores.len() + 1) as f64
     }
 
-    /// The smallest p-value that these scores can give.
+    /// The smallest p-value that these scores can give: 0 with a fitted tail.
     pub fn smallest_p_value(&self) -> f64 {
-        1.0 / (self.scores.len() + 1) as f64
+        if self.tail.is_some() { 0.0 } else { 1.0 / (self.scores.len() + 1) as f64 }
     }
 
     /// The score above which p <= level: the `ceil((n+1)(1-level))`-th smallest; infinite where n is too small.
     pub fn conformal_threshold(&self, level: f64) -> f64 {
+        if let Some(threshold) = self.tail.and_then(|tail| tail.threshold(level)) {
+            return threshold;
+        }
         let n = self.scores.len();
         // p <= level asks for at most floor(level (n+1)) - 1 calibration scores at or above.
         let allowed = (level * (n + 1) as f64 + 1e-9).floor() as usize;
@@ -333,6 +364,9 @@ impl Calibrated {
 
     /// The largest false-alarm rate `k / (n + 1)` up to this level: what the conformal threshold really aims at.
     pub fn attainable_rate(&self, level: f64) -> f64 {
+        if self.tail.is_some_and(|tail| tail.threshold(level).is_some()) {
+            return level;
+        }
         let n = self.scores.len();
         ((level * (n + 1) as f64 + 1e-9).floor() / (n + 1) as f64).min(1.0)
     }

@@ -57,6 +57,6 @@ pub(crate) use channel::{Matching, listed as listed_names};
 pub use dataset::{Dataset, LabelKind, Labels, Split};
 pub use origin::Origin;
 pub use series::{Series, SeriesSet, SharedValues};
-pub use time::{Gap, Gaps, SamplingStep, StampFormat, StampReading, TimeFaults, TimeUnit, Times};
 #[cfg(feature = "files")]
 pub(crate) use text::value as log_value;
+pub use time::{Gap, Gaps, SamplingStep, StampFormat, StampReading, TimeFaults, TimeUnit, Times};

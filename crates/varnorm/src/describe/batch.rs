@@ -14,7 +14,7 @@ pub struct Batch {
     pub series: usize,
     /// Series flagged.
     pub flagged: usize,
-    /// The score above which a single series is flagged.
+    /// The score above which series are flagged, where there is one for all of the batch.
     pub threshold: Option<f64>,
     /// The share of normal series above it.
     pub rate: f64,
@@ -40,6 +40,9 @@ impl std::fmt::Display for Batch {
                 match self.rule {
                     _ if !finite => Ok(()),
                     Rule::Quantile => write!(f, "; scores above {above} are flagged"),
+                    Rule::BenjaminiHochberg | Rule::Storey => {
+                        write!(f, "; in this batch scores above {above} are flagged")
+                    }
                     _ => write!(f, "; scores above {above} have p <= {level}"),
                 }
             }

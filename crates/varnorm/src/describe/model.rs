@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{count, percent, significant};
-use crate::calibrate::{Calibration, Chosen};
+use super::{count, percent, rule_name, significant};
+use crate::calibrate::{Calibration, Chosen, Rule};
 use crate::diagnostics::Diagnostics;
 use crate::score::Norm;
 
@@ -53,16 +53,30 @@ pub fn threshold(threshold: f64) -> String {
     }
 }
 
-/// What came of a calibration: so many normal scores, their threshold at a level, and the share of normal series above it.
+/// Why a rule over a batch has no threshold before the batch is there, and how large it may be with this smallest p-value.
+pub(crate) fn no_one_threshold(rule: Rule, level: f64, smallest: f64) -> String {
+    let depends = "no one threshold: which scores are flagged depends on the batch";
+    match rule {
+        Rule::BenjaminiHochberg | Rule::Storey => {
+            let batch = (level / smallest * (1.0 + 1e-9)).floor();
+            format!("{depends}; a series that stands out alone is flagged in batches of at most {batch}")
+        }
+        _ => depends.into(),
+    }
+}
+
+/// What came of a calibration: so many normal scores, their threshold at a level (none where it depends on the batch), and
+/// the share of normal series above it.
 pub fn calibrated(
     calibration: Calibration,
     scores: usize,
-    at: f64,
+    at: Option<f64>,
     level: f64,
     rate: f64,
     chosen: Option<&Chosen>,
 ) -> String {
-    let start = format!("calibration {calibration}: {}, {}", count(scores, "score"), threshold(at));
+    let at = at.map_or("the threshold depends on the batch".into(), threshold);
+    let start = format!("calibration {calibration}: {}, {at}", count(scores, "score"));
     match (chosen, calibration) {
         (Some(chosen), _) => format!(
             "{start}; on scores out of their folds {} of normal series are above, {} of {} are not",
@@ -110,6 +124,49 @@ pub(crate) fn degenerate(norm: Norm) -> String {
     format!(
         "the corpus is degenerate: all its series are equal under this kernel (rank 0), so {meaning}; check the data \
          and the preparation"
+    )
+}
+
+/// Which members of a corpus stand out, the most suspicious first, and what became of them: left out, so that many are
+/// kept, or only named.
+pub(crate) fn suspects(names: &[String], all: usize, kept: Option<usize>) -> String {
+    let more = if all > names.len() { format!(" and {} more", all - names.len()) } else { String::new() };
+    let names = names.join(", ");
+    match kept {
+        Some(kept) => format!(
+            "{} left out of the model, most suspicious first: {names}{more}; p-values and false-alarm rates refer to series \
+             like the {kept} that were kept",
+            count(all, "series")
+        ),
+        None => format!(
+            "{} of the corpus stand out from the others, most suspicious first: {names}{more}; look at them, and fit without \
+             them, or with robust trim, if they do not belong there",
+            count(all, "series")
+        ),
+    }
+}
+
+/// A warning about a stream whose first level no p-value can reach.
+pub(crate) fn lord_cannot_flag(scores: usize, smallest: f64, first: f64, needed: f64) -> String {
+    format!(
+        "{scores} calibration scores cannot give a p-value below {smallest:.3}, and LORD++ begins at {first:.5}, so \
+         nothing can be flagged; give at least {needed} normal series or choose the decision each"
+    )
+}
+
+/// Why nothing of a batch was flagged: so many series are needed at once.
+pub(crate) fn batch_too_large(
+    rule: Rule,
+    scores: usize,
+    batch: usize,
+    at_once: usize,
+    needed: f64,
+) -> String {
+    format!(
+        "nothing can be flagged unless {at_once} series score above every normal one: with {scores} calibration scores \
+         {} over a batch of {batch} needs so many at once; use the decision each, smaller batches, or at least {needed} \
+         normal series",
+        rule_name(rule)
     )
 }
 

@@ -3,13 +3,17 @@
 //! Three views: which eigendirections the squared score comes from; how the score changes when one channel, or one
 //! stretch of time, is made that of the nearest normal series; and where the series differs most from that one. The
 //! model stays as it is: only the series is changed, after preparation.
+//!
+//! Far from all normal series a kernel saturates: whatever single part is replaced, the score stays. Then another view is
+//! explained, in which a part does count. Where there is none, the question is turned round: single parts of the series are
+//! put into the nearest normal one, and the score that each of them makes there is told.
 
 use serde::Serialize;
 
 use super::{Detector, ViewScore};
 use crate::data::SeriesSet;
 use crate::error::{Error, Result};
-use crate::model::{FittedView, Measured, leading};
+use crate::model::{FittedView, Measured};
 use crate::prepare::stretched;
 use crate::run::Run;
 
@@ -26,7 +30,8 @@ pub struct Direction {
     pub square: f64,
 }
 
-/// The score when a part of the series is replaced by that of the nearest normal series.
+/// The score when a part of the series is replaced by that of the nearest normal series; where the explanation is
+/// [`inserted`](Explanation::inserted), the score of that normal series with this part of the series.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Replaced {
     /// First step, after preparation.
@@ -38,7 +43,7 @@ pub struct Replaced {
     /// The score then.
     #[serde(serialize_with = "crate::infinite::serialize")]
     pub score: f64,
-    /// How much lower that is: what this part adds to the score.
+    /// How much lower that is: what this part adds to the score. Of an inserted part: how much higher than without it.
     #[serde(serialize_with = "crate::infinite::serialize")]
     pub adds: f64,
 }
@@ -86,6 +91,8 @@ pub struct Explanation {
     pub outside: f64,
     /// Share of its squared distance from the corpus mean that no corpus series explains.
     pub outside_span: f64,
+    /// Whether parts of the series were put into the nearest normal one, because taking one out changes nothing.
+    pub inserted: bool,
     /// Channel by channel, in order.
     pub channels: Vec<Replaced>,
     /// Stretch by stretch, in order.
@@ -117,15 +124,27 @@ impl Detector {
         let one = series.select(&[index]);
         let measured =
             self.fitted.measure(&one, run).map_err(|e| e.renumbered(&[index], &[]))?.swap_remove(0);
-        let leading = leading(&measured.views);
-        let view = &self.fitted.views[leading];
-        let prepared = view.preparation.apply(&one).map_err(|e| e.renumbered(&[index], &[]))?;
-        let Measured { score, nearest, outside_span, .. } =
-            view.measure_prepared(&prepared, run)?.swap_remove(0);
+        // The view in which the series stands out most, or the next in which a part of it counts.
+        let mut chosen = None;
+        for at in most_telling_first(&measured.views) {
+            let found = Compared::new(&self.fitted.views[at], &one, segments, run)
+                .map_err(|e| e.renumbered(&[index], &[]))?;
+            let saturated = found.is_saturated();
+            if chosen.is_none() || !saturated {
+                chosen = Some(found);
+            }
+            if !saturated {
+                break;
+            }
+        }
+        let Some(mut compared) = chosen else { return Err(Error::bad_param("views", 0, "there is none")) };
+        let inserted = compared.is_saturated();
+        if inserted {
+            compared.insert(segments, run)?;
+        }
+        let Compared { view, prepared, normal, measured: own, channels, stretches } = compared;
+        let Measured { score, nearest, outside_span, .. } = own;
         let (directions, outside) = directions(view, &prepared, nearest, run)?;
-        let example = view.model.answers().kept_nearest(&view.geometry, &prepared, nearest, run)?;
-        let normal = stretched(view.corpus().series(example), prepared.series(0).steps());
-        let (channels, stretches) = replacements(view, &prepared, &normal, segments, score, run)?;
         let member = self.place_of(nearest);
         Ok(Explanation {
             score: measured.score,
@@ -138,6 +157,7 @@ impl Detector {
             directions,
             outside,
             outside_span,
+            inserted,
             channels,
             segments: stretches,
             differences: differences(&prepared, &normal, segments),
@@ -180,41 +200,98 @@ fn directions(
     Ok((parts, outside))
 }
 
-/// Scores with each channel, and each stretch of time, made that of the normal series.
-fn replacements(
-    view: &FittedView,
-    prepared: &SeriesSet,
-    normal: &[f64],
-    segments: usize,
-    score: f64,
-    run: &Run,
-) -> Result<(Vec<Replaced>, Vec<Replaced>)> {
-    let (steps, width) = (prepared.series(0).steps(), prepared.channels());
-    let by_channel = (0..width).map(|c| (0, steps, Some(c)));
-    let by_time = stretches(steps, segments).into_iter().map(|(first, end)| (first, end, None));
-    let parts: Vec<(usize, usize, Option<usize>)> = by_channel.chain(by_time).collect();
-    let mut variants = SeriesSet::new(width)?;
-    for (first, end, channel) in &parts {
-        let mut values = prepared.series(0).values().to_vec();
-        for at in first * width..end * width {
-            if channel.is_none_or(|c| at % width == c) {
-                values[at] = normal[at];
-            }
-        }
-        variants.push(&values)?;
+/// A series beside the nearest normal one, in one view.
+struct Compared<'a> {
+    view: &'a FittedView,
+    prepared: SeriesSet,
+    /// The nearest normal series, stretched to the same length.
+    normal: Vec<f64>,
+    measured: Measured,
+    channels: Vec<Replaced>,
+    stretches: Vec<Replaced>,
+}
+
+/// Parts that change a score by less than this share of it do not explain it.
+const SATURATED: f64 = 0.01;
+
+impl<'a> Compared<'a> {
+    fn new(view: &'a FittedView, one: &SeriesSet, segments: usize, run: &Run) -> Result<Self> {
+        let prepared = view.preparation.apply(one)?.into_owned();
+        let measured = view.measure_prepared(&prepared, run)?.swap_remove(0);
+        let example = view.model.answers().kept_nearest(&view.geometry, &prepared, measured.nearest, run)?;
+        let normal = stretched(view.corpus().series(example), prepared.series(0).steps());
+        let (channels, stretches) = (Vec::new(), Vec::new());
+        let mut compared = Self { view, prepared, normal, measured, channels, stretches };
+        let score = compared.measured.score;
+        let own = compared.prepared.series(0).values().to_vec();
+        let then = compared.replaced(&own, &compared.normal, segments, run)?;
+        compared.take(then, |then| if score == then { 0.0 } else { score - then });
+        Ok(compared)
     }
-    let found = view.measure_prepared(&variants, run)?;
-    let mut replaced: Vec<Replaced> = parts
-        .into_iter()
-        .zip(found)
-        .map(|((first_step, end_step, channel), measured)| {
-            let then = measured.score;
-            let adds = if score == then { 0.0 } else { score - then };
-            Replaced { first_step, end_step, channel, score: then, adds }
-        })
-        .collect();
-    let stretches = replaced.split_off(width);
-    Ok((replaced, stretches))
+
+    /// Whether no part changes the score by much.
+    fn is_saturated(&self) -> bool {
+        let most = self.channels.iter().chain(&self.stretches).fold(0.0f64, |m, part| m.max(part.adds.abs()));
+        // Infinite scores have their own words, and a score of zero has nothing to explain.
+        self.measured.score > 0.0 && self.measured.score.is_finite() && most < SATURATED * self.measured.score
+    }
+
+    /// Puts single parts of the series into the normal one instead.
+    fn insert(&mut self, segments: usize, run: &Run) -> Result<()> {
+        let mut alone = SeriesSet::new(self.prepared.channels())?;
+        alone.push(&self.normal)?;
+        let before = self.view.measure_prepared(&alone, run)?.swap_remove(0).score;
+        let own = self.prepared.series(0).values().to_vec();
+        let then = self.replaced(&self.normal, &own, segments, run)?;
+        self.take(then, |then| then - before);
+        Ok(())
+    }
+
+    fn take(&mut self, then: Vec<(Part, f64)>, adds: impl Fn(f64) -> f64) {
+        let one = |((first_step, end_step, channel), score): (Part, f64)| Replaced {
+            first_step,
+            end_step,
+            channel,
+            score,
+            adds: adds(score),
+        };
+        let mut all: Vec<Replaced> = then.into_iter().map(one).collect();
+        self.stretches = all.split_off(self.prepared.channels());
+        self.channels = all;
+    }
+
+    /// Scores of one series with each channel, then each stretch of time, made that of another.
+    fn replaced(&self, base: &[f64], other: &[f64], segments: usize, run: &Run) -> Result<Vec<(Part, f64)>> {
+        let (steps, width) = (self.prepared.series(0).steps(), self.prepared.channels());
+        let by_channel = (0..width).map(|c| (0, steps, Some(c)));
+        let by_time = stretches(steps, segments).into_iter().map(|(first, end)| (first, end, None));
+        let parts: Vec<Part> = by_channel.chain(by_time).collect();
+        let mut variants = SeriesSet::new(width)?;
+        for (first, end, channel) in &parts {
+            let mut values = base.to_vec();
+            for at in first * width..end * width {
+                if channel.is_none_or(|c| at % width == c) {
+                    values[at] = other[at];
+                }
+            }
+            variants.push(&values)?;
+        }
+        let found = self.view.measure_prepared(&variants, run)?;
+        Ok(parts.into_iter().zip(found.into_iter().map(|measured| measured.score)).collect())
+    }
+}
+
+/// First step, the step after the last, and the channel where it is one only.
+type Part = (usize, usize, Option<usize>);
+
+/// Views by their comparable scores, the highest first; the one view where there is one.
+fn most_telling_first(views: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..views.len().max(1)).collect();
+    order.sort_by(|a, b| match (views.get(*a), views.get(*b)) {
+        (Some(a), Some(b)) => b.total_cmp(a),
+        _ => std::cmp::Ordering::Equal,
+    });
+    order
 }
 
 /// Cuts `0..steps` into at most so many stretches of nearly equal length.

@@ -25,7 +25,7 @@ impl Description {
     pub fn facts(&self, detector: &Detector) -> Vec<Fact> {
         let settings = &self.settings;
         let rule = Rule::new(settings.calibration, settings.decision);
-        let threshold = self.calibration.as_ref().map(|found| found.threshold);
+        let threshold = self.calibration.as_ref().and_then(|found| found.threshold);
         self.facts_with(detector, Flagging { rule, level: settings.level, threshold })
     }
 
@@ -42,6 +42,7 @@ impl Description {
         let mut facts = vec![Fact::new("Fitted on", fitted_on)];
         facts.extend(corpus.origin.channels.as_ref().map(|channels| Fact::new("Channels", named(channels))));
         facts.extend(corpus.origin.sampling.map(|step| Fact::new("Sampling step", sampled(&step))));
+        facts.extend(detector.suspects_in_words().map(|words| Fact::new("Suspects", words)));
         facts.extend(self.views_in_words());
         facts.extend([
             Fact::new("Preparation", describe::preparation(steps)).with(&view.prepare),
@@ -57,15 +58,18 @@ impl Description {
             Fact::new("Calibration", describe::calibration(settings.calibration, scores))
                 .with(settings.calibration),
         ]);
-        facts.extend(flagging.threshold.map(|threshold| {
-            let smallest = self.calibration.as_ref().map_or(1.0, |found| found.smallest_p_value);
-            let at = describe::threshold(threshold);
-            let (smallest, level) = (significant(smallest, 3), flagging.level);
-            Fact::new("Threshold", format!("{at} at level {level}; the smallest p-value is {smallest}"))
+        facts.extend(self.calibration.as_ref().map(|found| {
+            let at = match flagging.threshold {
+                Some(threshold) => format!("{} at level {}", describe::threshold(threshold), flagging.level),
+                None => describe::no_one_threshold(flagging.rule, flagging.level, found.smallest_p_value),
+            };
+            let smallest = significant(found.smallest_p_value, 3);
+            Fact::new("Threshold", format!("{at}; the smallest p-value is {smallest}"))
         }));
         facts.push(
             Fact::new("Decision", describe::rule(flagging.rule, flagging.level)).with(word_of(flagging.rule)),
         );
+        facts.extend(self.tail_check.iter().map(|check| Fact::new("Tail", describe::tail(check))));
         facts.extend(self.gaussian_check.iter().map(|check| Fact::new("Gaussian law", check.in_words())));
         facts.extend(describe::diagnosis(&self.diagnostics));
         facts

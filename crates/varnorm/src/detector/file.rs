@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compact_file::{self, CompactHeader};
 use super::container::{self, Array, Arrays, check};
-use super::{Detector, Settings};
+use super::{Detector, Settings, Suspect};
 use crate::calibrate::{Calibrated, Calibration, Chosen};
 #[cfg(feature = "files")]
 use crate::data::write_atomically;
@@ -34,6 +34,8 @@ struct Shared {
     corpus_names: Option<Vec<String>>,
     chosen: Option<Chosen>,
     origin: Origin,
+    notes: Vec<String>,
+    suspects: Vec<Suspect>,
 }
 
 /// The JSON of a model of one view.
@@ -61,6 +63,8 @@ struct Header {
     /// How the corpus was recorded, where anything is known.
     #[serde(default, skip_serializing_if = "Origin::is_unknown")]
     origin: Origin,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    suspects: Vec<Suspect>,
 }
 
 /// The JSON of a model of several views, or of views that a preset chose.
@@ -78,6 +82,8 @@ struct SeveralHeader {
     notes: Vec<String>,
     #[serde(default, skip_serializing_if = "Origin::is_unknown")]
     origin: Origin,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    suspects: Vec<Suspect>,
 }
 
 /// The JSON of one view.
@@ -146,6 +152,9 @@ impl Detector {
             _ => (self.header_of_several()?, self.arrays_of_several()),
         };
         arrays.push(Array::indices("corpus.members", self.members.iter().copied()));
+        if let Some(worst) = &self.worst {
+            arrays.push(Array::vector("suspect.values", worst.values()));
+        }
         if let Some(calibrated) = &self.calibrated {
             arrays.push(Array::vector("calibration.scores", calibrated.scores()));
         }
@@ -169,6 +178,7 @@ impl Detector {
             compact: view.compact,
             alpha: (view.view.alpha == Parameter::Auto).then_some(view.alpha),
             origin: self.origin.clone(),
+            suspects: self.suspects.clone(),
         };
         serde_json::to_string(&header).map_err(|e| e.to_string())
     }
@@ -184,6 +194,7 @@ impl Detector {
             chosen: self.chosen,
             notes: self.notes.clone(),
             origin: self.origin.clone(),
+            suspects: self.suspects.clone(),
         };
         serde_json::to_string(&header).map_err(|e| e.to_string())
     }
@@ -285,9 +296,11 @@ fn assemble_one(header: Header, arrays: &Arrays<'_>) -> Result<Detector, String>
         corpus_names: header.corpus_names,
         chosen: header.chosen,
         origin: header.origin,
+        notes: Vec::new(),
+        suspects: header.suspects,
     };
     let views = vec![assemble_view(own, arrays)?];
-    assemble(shared, views, Vec::new(), Vec::new(), arrays)
+    assemble(shared, views, Vec::new(), arrays)
 }
 
 fn assemble_several(header: SeveralHeader, arrays: &Arrays<'_>, keep: Keep) -> Result<Detector, String> {
@@ -317,15 +330,16 @@ fn assemble_several(header: SeveralHeader, arrays: &Arrays<'_>, keep: Keep) -> R
         corpus_names: header.corpus_names,
         chosen: header.chosen,
         origin: header.origin,
+        notes: header.notes,
+        suspects: header.suspects,
     };
-    assemble(shared, views, standards, header.notes, arrays)
+    assemble(shared, views, standards, arrays)
 }
 
 fn assemble(
     shared: Shared,
     views: Vec<FittedView>,
     standards: Vec<Standard>,
-    notes: Vec<String>,
     arrays: &Arrays<'_>,
 ) -> Result<Detector, String> {
     let members = arrays.indices("corpus.members")?;
@@ -354,18 +368,37 @@ fn assemble(
     check(supervised == shared.chosen.is_some() && (usable || !supervised), || {
         "its chosen threshold is malformed".into()
     })?;
+    let channels = views[0].corpus().channels();
     let law = settings.gaussian_law(&views[0]).map_err(|e| e.to_string())?;
+    let calibrated = calibrated.map(|scores| Calibrated::new(scores).with_tail(settings.tail)).transpose();
     Ok(Detector {
         chosen: shared.chosen,
         law,
         fitted: FittedViews { views, standards, combination: settings.combination },
         settings,
         members,
-        calibrated: calibrated.map(Calibrated::new),
+        calibrated: calibrated.map_err(|e| e.to_string())?,
         corpus_names: shared.corpus_names,
         origin: shared.origin,
-        notes,
+        notes: shared.notes,
+        worst: worst_suspect(&shared.suspects, channels, arrays)?,
+        suspects: shared.suspects,
     })
+}
+
+/// The most suspicious member of the corpus, where there are suspects.
+fn worst_suspect(
+    suspects: &[Suspect],
+    channels: usize,
+    arrays: &Arrays<'_>,
+) -> Result<Option<SeriesSet>, String> {
+    if suspects.is_empty() {
+        return Ok(None);
+    }
+    check(suspects.iter().all(|one| one.deviations.is_finite()), || "its suspects are malformed".into())?;
+    let values = arrays.finite("suspect.values", None)?;
+    let steps = values.len() / channels;
+    SeriesSet::from_lengths(values, &[steps], channels).map(Some).map_err(|e| e.to_string())
 }
 
 fn assemble_view(header: ViewHeader, arrays: &Arrays<'_>) -> Result<FittedView, String> {

@@ -2,8 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Detector;
-use crate::calibrate::{Decision, Lord, Rule, benjamini_hochberg, storey};
+use super::{CannotFlag, Detector};
+use crate::calibrate::{Decision, Drift, DriftState, Lord, Rule, benjamini_hochberg, storey};
 use crate::describe::Batch;
 use crate::model::{Measured, leading};
 
@@ -66,11 +66,17 @@ pub struct Findings {
     pub level: f64,
     /// How flags were made.
     pub rule: Rule,
-    /// The score above which a single series is flagged at this level; absent without calibration.
+    /// The score above which the series of this batch are flagged, and below which none is. Over a batch
+    /// (Benjamini-Hochberg, Storey) it is that batch's own. Absent without calibration, and for LORD++, whose flags
+    /// depend on the order.
     #[serde(serialize_with = "maybe_number_or_word")]
     pub threshold: Option<f64>,
-    /// The share of normal series expected above that threshold; absent without calibration.
+    /// The share of normal series expected above that threshold; absent without calibration, and over a batch.
     pub target_false_alarm_rate: Option<f64>,
+    /// Why nothing was flagged, where nothing could be, or where one series alone could not.
+    pub cannot_flag: Option<CannotFlag>,
+    /// Whether the series, in their order, still look like the corpus; absent without calibration.
+    pub drift: Option<DriftState>,
     /// One per series, in order.
     pub findings: Vec<Finding>,
 }
@@ -91,6 +97,23 @@ impl Findings {
             (_, Some(threshold), _) => Some(measured.iter().map(|one| one.score > threshold).collect()),
             _ => None,
         };
+        let flagged = flags.iter().flatten().filter(|flag| **flag).count();
+        let cannot_flag = p_values
+            .as_ref()
+            .and_then(|p_values| CannotFlag::of_batch(detector, rule, level, p_values, flagged));
+        let (threshold, target_false_alarm_rate) = match (rule, &p_values, &flags) {
+            (Rule::Lord, _, _) => (None, None),
+            (Rule::BenjaminiHochberg | Rule::Storey, Some(p_values), Some(flags)) => {
+                let scores: Vec<f64> = measured.iter().map(|one| one.score).collect();
+                (Some(threshold_of_batch(detector, &scores, p_values, flags)), None)
+            }
+            _ => (threshold, detector.target_false_alarm_rate(level)),
+        };
+        let drift = detector.calibrated().filter(|_| rule != Rule::None).map(|calibrated| {
+            let mut drift = Drift::new(calibrated.scores(), 0);
+            measured.iter().for_each(|one| drift.add(one.score));
+            drift.state()
+        });
         let findings = measured
             .into_iter()
             .enumerate()
@@ -108,13 +131,7 @@ impl Findings {
                 }
             })
             .collect();
-        Self {
-            level,
-            rule,
-            threshold,
-            target_false_alarm_rate: detector.target_false_alarm_rate(level),
-            findings,
-        }
+        Self { level, rule, threshold, target_false_alarm_rate, cannot_flag, drift, findings }
     }
 
     /// Number of series.
@@ -147,5 +164,22 @@ impl Findings {
     /// The scores, in order.
     pub fn scores(&self) -> Vec<f64> {
         self.findings.iter().map(|f| f.score).collect()
+    }
+}
+
+/// The score above which a rule over the batch flagged: where the p-value falls to the largest flagged one. Rounding of
+/// a law's quantile must not move a series to the other side.
+fn threshold_of_batch(detector: &Detector, scores: &[f64], p_values: &[f64], flags: &[bool]) -> f64 {
+    let of =
+        |wanted: bool| scores.iter().zip(flags).filter(move |(_, flag)| **flag == wanted).map(|(s, _)| *s);
+    let limit = p_values.iter().zip(flags).filter(|(_, flag)| **flag).fold(0.0f64, |m, (p, _)| m.max(*p));
+    let (lowest, highest) =
+        (of(true).fold(f64::INFINITY, f64::min), of(false).fold(f64::NEG_INFINITY, f64::max));
+    if lowest == f64::INFINITY && !flags.contains(&true) {
+        return f64::INFINITY;
+    }
+    match detector.threshold(limit) {
+        Some(at) if highest <= at && at < lowest => at,
+        _ => highest,
     }
 }

@@ -1,10 +1,12 @@
 //! Fitting: the pipeline on the corpus, then scores of normal series that it has not seen.
 
 use super::incremental::fit_compact;
-use super::{Detector, Settings, Views};
+use super::suspects::{self, Trimmed};
+use super::{Detector, Robust, Settings, Views};
 use crate::calibrate::{Calibrated, Calibration, choose_threshold, holdout, k_folds};
 use crate::data::{Origin, SeriesSet};
 use crate::error::{Error, Result};
+use crate::gram::Gram;
 use crate::law::WeightedChiSquare;
 use crate::model::{FittedView, FittedViews, View};
 use crate::prepare::Gaps;
@@ -38,6 +40,21 @@ impl Settings {
             });
         }
         self.check_free_memory(corpus)?;
+        match self.robust {
+            Robust::None {} => self.fit_checked(corpus, outliers, run),
+            Robust::Trim { share } => {
+                let Trimmed { kept, suspects } = self.trimmed(corpus, share, run)?;
+                let rest = corpus.select(&kept);
+                let fitted =
+                    self.fit_checked(&rest, outliers, run).map_err(|e| e.renumbered(&kept, &kept))?;
+                let members = fitted.members.iter().map(|at| kept[*at]).collect();
+                Detector { members, suspects, ..fitted }.with_worst(corpus)
+            }
+        }
+    }
+
+    /// Fits on a corpus that is large enough and fits the memory.
+    fn fit_checked(&self, corpus: &SeriesSet, outliers: Option<&SeriesSet>, run: &Run) -> Result<Detector> {
         let (chosen_views, notes) = self.chosen_views(corpus)?;
         let all_pairs = chosen_views.iter().all(|view| view.space.is_gram());
         let mut settings = Self { calibration: self.calibration.resolved(all_pairs), ..self.clone() };
@@ -53,11 +70,11 @@ impl Settings {
         Ok(Detector { notes, ..detector })
     }
 
-    /// Scores of normal series, in order, each by the model without it.
+    /// Scores of normal series, in order, each by the model without it. Nothing is trimmed.
     pub fn leave_one_out(&self, corpus: &SeriesSet, run: &Run) -> Result<Vec<f64>> {
         self.validate()?;
         let (views, _) = self.chosen_views(corpus)?;
-        Ok(Fit { settings: self, views: &views, run }.fit(corpus, true)?.1.unwrap_or_default())
+        Ok(Fit { settings: self, views: &views, run }.fit(corpus, true, None)?.1.unwrap_or_default())
     }
 
     /// The views for a corpus, and what the user should know about their choice.
@@ -84,14 +101,16 @@ impl Settings {
     ) -> Result<Detector> {
         Ok(Detector {
             law: self.gaussian_law(fitted.first())?,
+            calibrated: calibrated.map(|calibrated| calibrated.with_tail(self.tail)).transpose()?,
             settings: self.clone(),
             fitted,
             members,
-            calibrated,
             chosen: None,
             corpus_names: None,
             origin: Origin::default(),
             notes: Vec::new(),
+            suspects: Vec::new(),
+            worst: None,
         })
     }
 
@@ -103,6 +122,16 @@ impl Settings {
         let (spectrum, measure) = (view.spectrum(), view.geometry.measure);
         let rest = spectrum.variance() * (1.0 - spectrum.kept_variance());
         WeightedChiSquare::of_norm(spectrum.eigenvalues(), rest, measure.norm, measure.alpha).map(Some)
+    }
+}
+
+impl Detector {
+    /// Keeps the most suspicious of the series that it was fitted on, to be shown.
+    fn with_worst(mut self, corpus: &SeriesSet) -> Result<Self> {
+        let Some(worst) = self.suspects.first() else { return Ok(self) };
+        let one = corpus.select(&[worst.series]);
+        self.worst = Some(self.preparation().apply(&one)?.into_owned());
+        Ok(self)
     }
 }
 
@@ -121,12 +150,16 @@ impl Fit<'_> {
             Calibration::None {} => None,
             Calibration::Quantile { holdout: share, seed } | Calibration::Split { holdout: share, seed } => {
                 let (members, held) = holdout(corpus.len(), share, seed)?;
-                let (fitted, scores) = self.fit_and_score(corpus, &members, &held)?;
-                return settings.detector(fitted, members, Some(Calibrated::new(scores)));
+                let mut grams = Vec::new();
+                let (fitted, scores) = self.fit_and_score(corpus, &members, &held, Some(&mut grams))?;
+                let detector = settings.detector(fitted, members, Some(Calibrated::new(scores)))?;
+                return self.with_suspects(detector, &grams, corpus);
             }
             Calibration::LeaveOneOut {} | Calibration::Auto {} => {
-                let (fitted, scores) = self.fit(corpus, true)?;
-                return settings.detector(fitted, everyone, scores.map(Calibrated::new));
+                let mut grams = Vec::new();
+                let (fitted, scores) = self.fit(corpus, true, Some(&mut grams))?;
+                let detector = settings.detector(fitted, everyone, scores.map(Calibrated::new))?;
+                return self.with_suspects(detector, &grams, corpus);
             }
             Calibration::CrossFit { folds, seed }
             | Calibration::Gaussian { folds, seed }
@@ -140,13 +173,33 @@ impl Fit<'_> {
                 Some(normal)
             }
         };
-        let (fitted, _) = self.fit(corpus, false)?;
+        let mut grams = Vec::new();
+        let (fitted, _) = self.fit(corpus, false, Some(&mut grams))?;
         let detector = settings.detector(fitted, everyone, scores.map(Calibrated::new))?;
-        Ok(Detector { chosen, ..detector })
+        self.with_suspects(Detector { chosen, ..detector }, &grams, corpus)
     }
 
-    fn fit(&self, corpus: &SeriesSet, leave_out: bool) -> Result<(FittedViews, Option<Vec<f64>>)> {
-        FittedViews::fit_all_pairs(self.views, self.settings.combination, corpus, leave_out, self.run)
+    /// Fits, and keeps the Gram matrices of the views where they are asked for.
+    fn fit(
+        &self,
+        corpus: &SeriesSet,
+        leave_out: bool,
+        grams: Option<&mut Vec<Gram>>,
+    ) -> Result<(FittedViews, Option<Vec<f64>>)> {
+        FittedViews::fit_all_pairs(self.views, self.settings.combination, corpus, leave_out, grams, self.run)
+    }
+
+    /// Names the members that stand out, where none is left out.
+    fn with_suspects(&self, mut detector: Detector, grams: &[Gram], corpus: &SeriesSet) -> Result<Detector> {
+        if self.settings.robust != (Robust::None {}) {
+            return Ok(detector);
+        }
+        let found = suspects::deviations(grams, self.run).unwrap_or_default();
+        detector.suspects = suspects::named(&found);
+        for suspect in &mut detector.suspects {
+            suspect.series = detector.members[suspect.series];
+        }
+        detector.with_worst(corpus)
     }
 
     /// Each fold scored by the whole pipeline refitted on the others; labelled outliers are dealt to the folds, so
@@ -161,7 +214,7 @@ impl Fit<'_> {
         let (mut normal, mut novel) = (Vec::with_capacity(corpus.len()), Vec::new());
         for (at, fold) in k_folds(corpus.len(), folds, seed)?.iter().enumerate() {
             let others: Vec<usize> = (0..corpus.len()).filter(|i| fold.binary_search(i).is_err()).collect();
-            let (fitted, scores) = self.fit_and_score(corpus, &others, fold)?;
+            let (fitted, scores) = self.fit_and_score(corpus, &others, fold, None)?;
             normal.extend(scores);
             if let Some(outliers) = outliers {
                 let dealt: Vec<usize> = (at..outliers.len()).step_by(folds).collect();
@@ -177,9 +230,10 @@ impl Fit<'_> {
         corpus: &SeriesSet,
         members: &[usize],
         held: &[usize],
+        grams: Option<&mut Vec<Gram>>,
     ) -> Result<(FittedViews, Vec<f64>)> {
         let (fitted, _) =
-            self.fit(&corpus.select(members), false).map_err(|e| e.renumbered(members, members))?;
+            self.fit(&corpus.select(members), false, grams).map_err(|e| e.renumbered(members, members))?;
         let scores =
             fitted.scores(&corpus.select(held), self.run).map_err(|e| e.renumbered(held, members))?;
         Ok((fitted, scores))

@@ -10,6 +10,7 @@
 //! assert_eq!(found.len(), 40);
 //! ```
 
+mod cannot_flag;
 mod compact_file;
 pub(crate) mod container;
 pub(crate) mod estimate;
@@ -21,12 +22,15 @@ mod fit;
 mod incremental;
 mod place;
 mod preset;
+mod robust;
 mod scored;
 mod settings;
 mod summary;
+mod suspects;
 
 pub use crate::diagnostics::{Diagnostics, Shape};
 pub use crate::model::{Choice, Combination, Measured, Space, View};
+pub use cannot_flag::CannotFlag;
 pub use estimate::Estimate;
 pub use explain::{Difference, Direction, Explanation, Replaced};
 #[cfg(feature = "report")]
@@ -35,6 +39,7 @@ pub use findings::{Finding, Findings, ViewScore};
 pub use incremental::Fitting;
 pub use place::Placed;
 pub use preset::Preset;
+pub use robust::Robust;
 pub use scored::{ModelSummary, Scored, ScoredSeries, ViewSummaries, ViewSummary};
 pub use settings::{Settings, Views};
 pub use summary::{
@@ -42,12 +47,16 @@ pub use summary::{
     ViewDescription,
 };
 
+pub use suspects::{NamedSuspect, Suspect};
+
 pub use crate::calibrate::Rule;
 pub use crate::describe::Lengths;
 
 use std::collections::BTreeMap;
 
-use crate::calibrate::{Calibrated, Calibration, Chosen, Decision, GaussianCheck, check_level};
+use crate::calibrate::{
+    Calibrated, Calibration, Chosen, Decision, GaussianCheck, Tail, TailCheck, check_level,
+};
 use crate::data::{Channel, Dataset, Origin, SeriesSet};
 use crate::describe;
 use crate::error::{Error, Result};
@@ -76,6 +85,10 @@ pub struct Detector {
     origin: Origin,
     /// What the user should know about the choice of views.
     notes: Vec<String>,
+    /// Members of the corpus that do not seem to belong there, most suspicious first.
+    suspects: Vec<Suspect>,
+    /// The first of them, prepared for the first view: to be shown.
+    worst: Option<SeriesSet>,
 }
 
 impl Detector {
@@ -199,8 +212,8 @@ impl Detector {
         }
     }
 
-    /// The score above which a single series is flagged at this level; `None` without calibration. A supervised or
-    /// fixed threshold is what it is at any level.
+    /// The score above which a single series has a p-value of at most this level, so that it is flagged where each is
+    /// decided on its own; `None` without calibration. A supervised or fixed threshold is what it is at any level.
     pub fn threshold(&self, level: f64) -> Option<f64> {
         let calibrated = self.calibrated.as_ref()?;
         match (self.settings.calibration, &self.law, &self.chosen) {
@@ -231,6 +244,11 @@ impl Detector {
     /// Whether the Gaussian law can be trusted, with the Gaussian calibration.
     pub fn gaussian_check(&self, level: f64) -> Option<GaussianCheck> {
         Some(GaussianCheck::new(self.law.as_ref()?, self.calibrated.as_ref()?.scores(), level))
+    }
+
+    /// Whether the law of the largest normal scores can be trusted, where one is assumed.
+    pub fn tail_check(&self) -> Option<TailCheck> {
+        self.calibrated.as_ref()?.tail_check()
     }
 
     /// What the corpus and the norm are good for.
@@ -272,9 +290,43 @@ impl Detector {
         (prepared_channels == channels.len()).then(|| Channel::names(channels))
     }
 
+    /// The smallest p-value that a series can have; `None` where there is no such limit, or where flags do not come
+    /// from p-values.
+    pub fn smallest_p_value(&self) -> Option<f64> {
+        let unbounded = self.settings.calibration.flags_by_score()
+            || self.law.is_some()
+            || self.settings.tail != Tail::None;
+        self.calibrated.as_ref().filter(|_| !unbounded).map(Calibrated::smallest_p_value)
+    }
+
+    /// The score above which a series is flagged by the detector's own decision: `None` without calibration, and where
+    /// the decision is over a batch, which has a threshold of its own ([`Findings::threshold`]).
+    pub fn decision_threshold(&self) -> Option<f64> {
+        let Settings { calibration, decision, level, .. } = self.settings;
+        let over_batch = Rule::new(calibration, decision).is_over_a_batch();
+        if over_batch { None } else { self.threshold(level) }
+    }
+
     /// What the user should know about this model before trusting it, in plain sentences.
     pub fn warnings(&self) -> Vec<String> {
-        self.warnings_at(self.settings.level)
+        let Settings { calibration, decision, level, .. } = self.settings;
+        let mut warnings = self.warnings_at(level);
+        let cannot = CannotFlag::of_model(self, Rule::new(calibration, decision), level);
+        warnings.extend(cannot.map(|cannot| cannot.words));
+        warnings
+    }
+
+    /// The same about a batch: what it cannot show is said for the level and the rule of its flags.
+    pub fn warnings_about(&self, findings: &Findings) -> Vec<String> {
+        let mut warnings = self.warnings_at(findings.level);
+        warnings.extend(findings.cannot_flag.iter().map(|cannot| cannot.words.clone()));
+        warnings.extend(findings.drift.as_ref().and_then(describe::drift));
+        warnings
+    }
+
+    /// The most suspicious member of the corpus, prepared for the first view, where there is one.
+    pub fn worst_suspect(&self) -> Option<&SeriesSet> {
+        self.worst.as_ref()
     }
 
     /// What the user should know about the choice of views, in plain sentences.
@@ -282,8 +334,8 @@ impl Detector {
         &self.notes
     }
 
-    /// The same when flags are made at another level.
-    pub fn warnings_at(&self, level: f64) -> Vec<String> {
+    /// What does not depend on a batch and its rule.
+    fn warnings_at(&self, level: f64) -> Vec<String> {
         let mut warnings = self.preparation().warnings(self.origin.channels.as_deref());
         if self.fitted.views.iter().all(|view| view.spectrum().rank() == 0) {
             warnings.push(describe::degenerate(self.first().view.norm));
@@ -291,21 +343,7 @@ impl Detector {
         if let Some(check) = self.gaussian_check(level).filter(|check| !check.trusted) {
             warnings.push(check.in_words());
         }
-        // Thresholds on the score and laws have no smallest p-value.
-        let unbounded = self.settings.calibration.flags_by_score() || self.law.is_some();
-        if let Some(calibrated) = &self.calibrated
-            && calibrated.smallest_p_value() > level
-            && !unbounded
-        {
-            // 1 / (n + 1) <= level, and a split uses a share of the series only.
-            let scores = (1.0 / level).ceil() - 1.0;
-            let needed = match self.settings.calibration {
-                Calibration::Split { holdout, .. } => (scores / holdout).ceil(),
-                _ => scores,
-            };
-            let (found, smallest) = (calibrated.scores().len(), calibrated.smallest_p_value());
-            warnings.push(describe::too_few_scores(found, smallest, level, needed));
-        }
+        warnings.extend(self.tail_check().filter(|check| !check.trusted).map(|check| describe::tail(&check)));
         warnings
     }
 }

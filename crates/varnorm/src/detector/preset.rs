@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::suspects::location_and_spread;
 use crate::data::{Series, SeriesSet};
 use crate::error::Result;
 use crate::gram::Scaling;
@@ -42,6 +43,8 @@ const OWN_UNITS: f64 = 50.0;
 const SIZES_MEAN_NOTHING: f64 = 0.6;
 /// Values, less one of each channel, that the size of a series takes: that of fewer is mostly chance.
 const SIZED_BY: usize = 8;
+/// Robust deviations beyond which a size counts as no farther.
+const FAR: f64 = 3.0;
 /// What the spread is taken to be before any series is seen, and how many series that counts for.
 const EXPECTED_SPREAD: f64 = 0.3;
 const EXPECTED_COUNT: f64 = 3.0;
@@ -184,9 +187,12 @@ fn median_length(corpus: &SeriesSet) -> usize {
 }
 
 /// How much the sizes of the series differ: the standard deviation of the logarithms of their root mean squares, each
-/// channel about its own mean. A few series say little: some that differ as usual are added in thought.
+/// channel about its own mean. A few series say little: some that differ as usual are added in thought. Single series that
+/// are far from the others, which may not belong here, count as far as [`FAR`] robust deviations.
 fn spread_of_sizes(corpus: &SeriesSet, units: &[f64]) -> f64 {
-    let logs: Vec<f64> = corpus.iter().filter_map(|series| log_size(series, units)).collect();
+    let mut logs: Vec<f64> = corpus.iter().filter_map(|series| log_size(series, units)).collect();
+    let (middle, spread) = location_and_spread(logs.clone());
+    logs.iter_mut().for_each(|log| *log = log.clamp(middle - FAR * spread, middle + FAR * spread));
     let count = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / count.max(1.0);
     let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
@@ -236,6 +242,8 @@ mod tests {
         assert_eq!(chosen(&corpus(|_, c| [1e5, 1e-3][c])), (Per::Channel, 1));
         assert_eq!(chosen(&corpus(|i, _| 4f64.powi(i as i32))), (Per::SeriesGlobal, 1));
         assert_eq!(chosen(&corpus(|i, c| [1e5, 1e-3][c] * 4f64.powi(i as i32))), (Per::Series, 2));
+        // One series of another size does not decide for all.
+        assert_eq!(chosen(&corpus(|i, _| if i == 3 { 1e3 } else { 1.0 })), (Per::Global, 0));
         // So few steps have any size by chance.
         let short =
             SeriesSet::from_equal((0..600).map(|i| f64::from(i * i % 97 - 48).powi(3)).collect(), 2, 1);

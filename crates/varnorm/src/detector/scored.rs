@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::findings::maybe_number_or_word;
-use super::{Detector, Finding, Findings, Rule};
-use crate::calibrate::Calibration;
+use super::{CannotFlag, Detector, Finding, Findings, Rule};
+use crate::calibrate::{Calibration, DriftState};
 use crate::data::{Channel, Dataset};
 use crate::gram::Scaling;
 use crate::kernel::Kernel;
@@ -137,6 +137,10 @@ pub struct Scored {
     pub threshold: Option<f64>,
     /// As in [`Findings`].
     pub target_false_alarm_rate: Option<f64>,
+    /// As in [`Findings`].
+    pub cannot_flag: Option<CannotFlag>,
+    /// As in [`Findings`].
+    pub drift: Option<DriftState>,
     /// One per series, in order.
     pub findings: Vec<ScoredSeries>,
     /// The channels of the data, in the model's order, where they have names.
@@ -162,6 +166,8 @@ impl Scored {
             rule: findings.rule,
             threshold: findings.threshold,
             target_false_alarm_rate: findings.target_false_alarm_rate,
+            cannot_flag: findings.cannot_flag,
+            drift: findings.drift,
             findings: findings.findings.into_iter().map(one).collect(),
             channels: dataset.channels.clone(),
             notes: dataset.notes.clone(),

@@ -4,7 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::preset::Preset;
-use crate::calibrate::{Calibration, Decision, check_level};
+use super::robust::Robust;
+use crate::calibrate::{Calibration, Decision, Tail, check_level};
 use crate::error::{Error, Result};
 use crate::gram::Scaling;
 use crate::kernel::{Kernel, Parameter};
@@ -49,6 +50,10 @@ pub struct Settings {
     pub level: f64,
     /// How p-values become flags.
     pub decision: Decision,
+    /// What p-values are made of beyond the calibration scores.
+    pub tail: Tail,
+    /// What is done about members of the corpus that do not belong there.
+    pub robust: Robust,
 }
 
 impl Default for Settings {
@@ -60,6 +65,8 @@ impl Default for Settings {
             calibration: Calibration::default(),
             level: 0.05,
             decision: Decision::default(),
+            tail: Tail::default(),
+            robust: Robust::default(),
         }
     }
 }
@@ -202,6 +209,16 @@ impl Settings {
         Self { decision, ..self }
     }
 
+    /// With this law of the largest normal scores.
+    pub fn with_tail(self, tail: Tail) -> Self {
+        Self { tail, ..self }
+    }
+
+    /// With this treatment of members of the corpus that do not belong there.
+    pub fn with_robust(self, robust: Robust) -> Self {
+        Self { robust, ..self }
+    }
+
     /// Whether series can be added to the model later: every view is in a compact space.
     pub fn grows(&self) -> bool {
         matches!(&self.views, Views::Given(views) if views.iter().all(|view| view.space.grows()))
@@ -233,7 +250,23 @@ impl Settings {
                         leave_one_out";
             return Err(Error::bad_param("calibration", "gaussian", rule));
         }
+        self.validate_tail()?;
+        self.robust.validate()?;
         check_level(self.level)
+    }
+
+    /// An error where a fitted tail does not go with the calibration.
+    fn validate_tail(&self) -> Result<()> {
+        let by_comparison = !self.calibration.flags_by_score()
+            && !matches!(self.calibration, Calibration::Gaussian { .. } | Calibration::None {});
+        if self.tail == Tail::None || by_comparison {
+            return Ok(());
+        }
+        let rule = format!(
+            "the calibration {} does not compare with normal scores; leave the tail out",
+            self.calibration
+        );
+        Err(Error::bad_param("tail", self.tail, rule))
     }
 
     /// An error where compact spaces do not go with the other settings.
@@ -241,6 +274,10 @@ impl Settings {
         let compact = views.iter().filter(|view| !view.space.is_gram()).count();
         if compact == 0 {
             return Ok(());
+        }
+        if self.robust != Robust::default() {
+            let rule = "compact models do not keep their series; trim with all pairs (space gram), or a part of the corpus";
+            return Err(Error::bad_param("robust", self.robust, rule));
         }
         if compact < views.len() {
             let rule = "either all views are of all pairs (space gram), or none is";
@@ -276,6 +313,7 @@ fn read_words(choices: &mut Map<String, Value>) -> Result<()> {
             "prepare" => json::<Preparation>(text)?,
             "space" => json::<Space>(text)?,
             "calibration" => json::<Calibration>(text)?,
+            "robust" => json::<Robust>(text)?,
             "distance" => serde_json::json!({ "distance": text }),
             _ => continue,
         };
@@ -317,6 +355,10 @@ struct Fields {
     level: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<Decision>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tail: Option<Tail>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robust: Option<Robust>,
 }
 
 impl Serialize for Settings {
@@ -327,6 +369,9 @@ impl Serialize for Settings {
             calibration: Some(self.calibration),
             level: Some(self.level),
             decision: Some(self.decision),
+            // Files of settings that say nothing about these are as they always were.
+            tail: Some(self.tail).filter(|tail| *tail != Tail::None),
+            robust: Some(self.robust).filter(|robust| *robust != Robust::default()),
             ..Fields::default()
         };
         let combination = Some(self.combination);
@@ -394,6 +439,8 @@ impl<'de> Deserialize<'de> for Settings {
             calibration: fields.calibration.unwrap_or(default.calibration),
             level: fields.level.unwrap_or(default.level),
             decision: fields.decision.unwrap_or(default.decision),
+            tail: fields.tail.unwrap_or(default.tail),
+            robust: fields.robust.unwrap_or(default.robust),
         })
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Detector, Settings, ViewSummary};
-use crate::calibrate::GaussianCheck;
+use super::findings::maybe_number_or_word;
+use super::{Detector, NamedSuspect, Settings, ViewSummary};
+use crate::calibrate::{GaussianCheck, TailCheck};
 use crate::data::Origin;
 use crate::describe::Lengths;
 use crate::diagnostics::Diagnostics;
@@ -35,6 +36,12 @@ pub struct Description {
     pub gaussian_check: Option<GaussianCheck>,
     /// What the corpus and the norm are good for.
     pub diagnostics: Diagnostics,
+    /// Members of the corpus that do not seem to belong there, most suspicious first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<NamedSuspect>,
+    /// Whether the law of the largest normal scores can be trusted, where one is assumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail_check: Option<TailCheck>,
     /// What to know about the choice of views.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -128,10 +135,10 @@ pub struct CalibrationDescription {
     pub scores: usize,
     /// The smallest p-value that they can give.
     pub smallest_p_value: f64,
-    /// The score above which a single series is flagged at the model's level.
-    #[serde(serialize_with = "crate::infinite::serialize")]
-    pub threshold: f64,
-    /// The share of normal series that it aims to flag.
+    /// The score above which a series is flagged at the model's level; absent where that depends on the batch.
+    #[serde(serialize_with = "maybe_number_or_word")]
+    pub threshold: Option<f64>,
+    /// The share of normal series that it aims to flag; absent where there is no such score.
     pub target_false_alarm_rate: Option<f64>,
 }
 
@@ -139,7 +146,7 @@ impl Description {
     /// Looks at everything.
     pub fn new(detector: &Detector) -> Self {
         let (settings, spectrum) = (detector.settings(), detector.spectrum());
-        let threshold = detector.threshold(settings.level);
+        let threshold = detector.decision_threshold();
         Self {
             kind: "model",
             settings: settings.clone(),
@@ -160,13 +167,12 @@ impl Description {
                 kept_variance: spectrum.kept_variance(),
                 effective_dimension: spectrum.effective_dimension(),
             },
-            calibration: detector.calibrated().zip(threshold).map(|(calibrated, threshold)| {
-                CalibrationDescription {
-                    scores: calibrated.scores().len(),
-                    smallest_p_value: calibrated.smallest_p_value(),
-                    threshold,
-                    target_false_alarm_rate: detector.target_false_alarm_rate(settings.level),
-                }
+            calibration: detector.calibrated().map(|calibrated| CalibrationDescription {
+                scores: calibrated.scores().len(),
+                smallest_p_value: calibrated.smallest_p_value(),
+                threshold,
+                target_false_alarm_rate: threshold
+                    .and_then(|_| detector.target_false_alarm_rate(settings.level)),
             }),
             space: (!detector.is_all_pairs()).then(|| SpaceDescription {
                 space: detector.first().view.space.clone(),
@@ -177,6 +183,8 @@ impl Description {
             }),
             gaussian_check: detector.gaussian_check(settings.level),
             diagnostics: detector.diagnostics(),
+            suspects: detector.suspects(),
+            tail_check: detector.tail_check(),
             notes: detector.notes().to_vec(),
             warnings: detector.warnings(),
         }

@@ -19,12 +19,14 @@ pub(crate) struct FittedViews {
 }
 
 impl FittedViews {
-    /// Fits every view on all pairs. Leave-one-out scores are given where they are asked for, or needed anyway.
+    /// Fits every view on all pairs. Leave-one-out scores are given where they are asked for, or needed anyway; Gram matrices
+    /// are kept where they are asked for.
     pub(crate) fn fit_all_pairs(
         views: &[View],
         combination: Combination,
         corpus: &SeriesSet,
         leave_out: bool,
+        mut grams: Option<&mut Vec<Gram>>,
         run: &Run,
     ) -> Result<(Self, Option<Vec<f64>>)> {
         let (mut fitted, mut scores) = (Vec::new(), Vec::new());
@@ -34,6 +36,9 @@ impl FittedViews {
                 scores.push(one.leave_one_out(&gram, run)?);
             }
             fitted.push(one);
+            if let Some(grams) = &mut grams {
+                grams.push(gram);
+            }
         }
         Ok(Self::combined(fitted, combination, &scores))
     }

@@ -32,7 +32,10 @@ fn false_alarms(report: &Report) -> Vec<Fact> {
     };
     let promise = match threshold.is_finite() {
         true => format!("{} of normal series score above {}", percent(rate), significant(threshold, 4)),
-        false => "none can be flagged at this level: there are too few normal scores".into(),
+        false => match &scored.cannot_flag {
+            Some(cannot) => cannot.words.clone(),
+            None => "none can be flagged at this level: there are too few normal scores".into(),
+        },
     };
     facts.push(Fact::new("False alarms, promised", promise));
     let above = report.normal_scores.iter().filter(|s| **s > threshold).count();

@@ -19,11 +19,13 @@ pub(crate) mod facts;
 pub(crate) mod page;
 pub(crate) mod pictures;
 mod separation;
+mod suspect;
 mod table;
 
 pub use crate::describe::Fact;
 pub use curves::{Band, Curves};
 pub use separation::Separation;
+pub use suspect::Worst;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +34,7 @@ use serde::Serialize;
 
 use crate::calibrate::Decision;
 use crate::data::{Dataset, SeriesSet, write_atomically};
-use crate::detector::{Description, Detector, Explanation, Placed, Scored};
+use crate::detector::{Description, Detector, Explanation, NamedSuspect, Placed, Scored};
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -161,6 +163,10 @@ pub struct Report {
     pub eigenvalues: Vec<f64>,
     /// What the corpus and the norm are good for.
     pub diagnostics: Diagnostics,
+    /// Members of the corpus that do not seem to belong there, most suspicious first.
+    pub suspects: Vec<NamedSuspect>,
+    /// The first of them beside the corpus.
+    pub worst_suspect: Option<Worst>,
     /// Where series lie.
     pub map: Map,
     /// How well scores tell the labels apart, where a normal label was given.
@@ -200,7 +206,7 @@ impl Report {
         options: &Options,
         run: &Run,
     ) -> Result<Self> {
-        let level = placed.findings.level;
+        let warnings = detector.warnings_about(&placed.findings);
         let scored = Scored::new(detector, dataset, placed.findings);
         let separation =
             options.normal.as_deref().map(|label| Separation::new(&scored, dataset, label)).transpose()?;
@@ -220,12 +226,14 @@ impl Report {
         let mut report = Self {
             title: dataset.name.clone(),
             facts: Vec::new(),
-            warnings: detector.warnings_at(level),
+            warnings,
             notes: dataset.notes.clone(),
             normal_scores,
             normal_scores_from,
             eigenvalues: spectrum.eigenvalues().to_vec(),
             diagnostics: described.diagnostics.clone(),
+            suspects: detector.suspects(),
+            worst_suspect: suspect::worst(detector),
             map: Map {
                 corpus: detector.corpus_places(),
                 series: placed.places,

@@ -127,9 +127,14 @@ function openReport(root) {
     const stretch = why.stretches[most(why.stretches.map((s) => s[2]))];
     const names = [...find('opened').content.querySelectorAll('.panel b')].map((b) => b.textContent);
     const at = data.channels.indexOf(channel);
-    return `Made that of the nearest normal series, ${at < 0 ? 'channel ' + channel : names[at]} would lower the score by ` +
-      `${significant(why.channels[channel], 3)}, and steps ${stretch[0]} to ${stretch[1] - 1} by ` +
-      `${significant(stretch[2], 3)}: more than any other channel or stretch. Shaded darker is where both add more.`;
+    const part = at < 0 ? 'channel ' + channel : names[at];
+    const [adds, steps, stretched] = [significant(why.channels[channel], 3), `steps ${stretch[0]} to ${stretch[1] - 1}`, significant(stretch[2], 3)];
+    if (why.inserted) {
+      return `The kernel is saturated: no single part lowers the score. Put into the nearest normal series, ${part} raises its score ` +
+        `by ${adds}, and ${steps} by ${stretched}: more than any other channel or stretch. Shaded darker is where both add more.`;
+    }
+    return `Made that of the nearest normal series, ${part} would lower the score by ${adds}, and ${steps} by ${stretched}: more than ` +
+      'any other channel or stretch. Shaded darker is where both add more.';
   }
 
   const share = (adds, most) => (most <= 0 ? 0 : most === Infinity ? Number(adds === Infinity) : Math.max(0, adds) / most);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{Report, pictures, table};
-use crate::describe::{Fact, count as counted, percent, significant};
+use crate::describe::{Fact, GLOSSARY, count as counted, percent, significant};
 use crate::plot::escaped;
 
 /// The style of every page.
@@ -71,6 +71,7 @@ pub(super) fn report(report: &Report) -> String {
             ("cards", definitions(&cards)),
             ("warnings", list("warnings", "Before you trust this", &report.warnings)),
             ("facts", facts_html(&report.facts)),
+            ("words", words()),
             ("notes", list("notes", "Left out, thinned, noticed", &report.notes)),
             ("figures", figures(&pictures::figures(report))),
             ("hidden", if count == 0 { " hidden".into() } else { String::new() }),
@@ -82,6 +83,12 @@ pub(super) fn report(report: &Report) -> String {
         ],
     );
     page(&format!("{} · varnorm", report.title), &main)
+}
+
+/// The glossary.
+fn words() -> String {
+    let facts: Vec<Fact> = GLOSSARY.iter().map(|(word, meaning)| Fact::new(word, *meaning)).collect();
+    facts_html(&facts)
 }
 
 /// A whole page around its main part.

@@ -28,6 +28,7 @@ const REFERENCE: usize = 6;
 /// All pictures that the report has data for.
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let mut figures = vec![distribution(report), map(report), spectrum(report)];
+    figures.extend(report.worst_suspect.iter().map(|worst| worst.figure(SIZE, (FLAGGED, NORMAL))));
     if let Some(found) = &report.separation {
         let (roc, pr) = (found.intervals.roc_auc, found.intervals.average_precision);
         let square = |title, x, y| {
@@ -111,7 +112,10 @@ fn distribution(report: &Report) -> Figure {
     }
     let infinite = new.iter().filter(|s| s.is_infinite()).count();
     let mut caption = match threshold {
-        Some(t) => format!("A single series is flagged above {}.", significant(t, 4)),
+        Some(t) if report.scored.rule.is_over_a_batch() => {
+            format!("In this batch series above {} are flagged.", significant(t, 4))
+        }
+        Some(t) => format!("A series is flagged above {}.", significant(t, 4)),
         None => "There is no threshold.".to_string(),
     };
     if infinite > 0 {

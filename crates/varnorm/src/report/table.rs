@@ -70,6 +70,8 @@ struct Reason<'a> {
     /// How much each stretch of time adds, with its first step and the one after its last.
     stretches: Vec<(usize, usize, Value)>,
     nearest: &'a Option<String>,
+    /// Whether parts were put into the nearest normal series, instead of replaced by it.
+    inserted: bool,
 }
 
 /// The numbers that the script shows.
@@ -92,6 +94,7 @@ pub(super) fn data(report: &Report) -> Value {
                 channels: found.channels.iter().map(adds).collect(),
                 stretches,
                 nearest: &found.nearest_name,
+                inserted: found.inserted,
             };
             (*at, reason)
         })

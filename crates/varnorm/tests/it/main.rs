@@ -21,6 +21,7 @@ mod layers;
 mod long;
 mod metamorphic;
 mod report;
+mod robust;
 mod round_trip;
 mod sample;
 mod theorems;

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use varnorm::calibrate::{Calibration, Decision, Objective};
+use varnorm::calibrate::{Calibration, Decision, Objective, Tail};
 use varnorm::data::{CsvLayout, CsvShape};
-use varnorm::detector::{Combination, Preset, Space};
+use varnorm::detector::{Combination, Preset, Robust, Space};
 use varnorm::gram::Scaling;
 use varnorm::kernel::CATALOGUE;
 use varnorm::words::Word;
@@ -91,6 +91,7 @@ fn names_are_those_of_the_types() {
     bare::<CsvShape>(CsvShape::WORDS);
     bare::<Preset>(Preset::WORDS);
     bare::<Combination>(Combination::WORDS);
+    bare::<Tail>(Tail::WORDS);
 }
 
 #[test]
@@ -98,9 +99,24 @@ fn parameters_are_those_of_the_types() {
     tagged::<Distance>("distance", &listed(Distance::WORDS));
     tagged::<Space>("space", &listed(Space::WORDS));
     tagged::<Calibration>("method", &listed(Calibration::WORDS));
+    tagged::<Robust>("method", &listed(Robust::WORDS));
     let names = |info: &varnorm::kernel::KernelInfo| info.parameters.iter().map(|p| p.name).collect();
     let kernels: Vec<_> = CATALOGUE.iter().map(|info| (info.name, names(info))).collect();
     tagged::<Kernel>("kernel", &kernels);
+}
+
+#[test]
+fn the_glossary_is_the_same_everywhere() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    for page in ["docs/glossary.md", "python/docs/glossary.md"] {
+        let text = std::fs::read_to_string(format!("{root}/{page}")).unwrap();
+        for (word, meaning) in varnorm::describe::GLOSSARY {
+            assert!(text.contains(&format!("| {word} | {meaning} |")), "{page}: {word}");
+        }
+    }
+    let words: Vec<String> =
+        varnorm::describe::GLOSSARY.iter().map(|(word, _)| word.to_lowercase()).collect();
+    assert!(words.is_sorted(), "{words:?}");
 }
 
 #[test]
@@ -117,6 +133,12 @@ fn what_is_printed_is_read_back() {
         (r#"{"space":"landmarks","choice":"given","given":[4,2]}"#, "landmarks:count=2,choice=given"),
     ] {
         assert_eq!(text.parse::<Space>().unwrap().to_string(), printed);
+    }
+    for (text, printed) in [("none", "none"), ("trim", "trim"), ("trim:0.1", "trim:share=0.1")] {
+        assert_eq!(text.parse::<Robust>().unwrap().to_string(), printed);
+    }
+    for text in ["trim:0", "trim:0.5", "trim:x", "cut"] {
+        assert!(text.parse::<Robust>().is_err(), "{text}");
     }
     assert_eq!("flat_rbf:sigma=3".parse::<Kernel>().unwrap().to_string(), "flat_rbf:sigma=3");
 }
