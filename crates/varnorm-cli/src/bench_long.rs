@@ -37,7 +37,7 @@ pub struct BenchLong {
     /// Widest buffer of VUS-PR and VUS-ROC, in points
     #[arg(long, value_name = "N", default_value_t = varnorm::metrics::VUS_WINDOW)]
     vus_window: usize,
-    /// Share of held-out normal scores that a threshold is above (SKAB) [default: 0.95]
+    /// Share of held-out normal scores that a threshold is above (SKAB) [default: 0.9]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     cut: Option<f64>,
     /// Add point-adjusted F1, which is misleading: random scores do well

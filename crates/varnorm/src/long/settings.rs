@@ -20,16 +20,16 @@ const PER_BLOCK: usize = 4;
 const FEATURES: u32 = 1008;
 const FEATURES_OF_SEVERAL: u32 = 588;
 /// Several channels have a second member: windows so many times as long, strides per window, most normal windows.
-const SECOND_WINDOW: usize = 4;
+const SECOND_WINDOW: usize = 2;
 const PER_SECOND_WINDOW: usize = 8;
 const MOST_SHARES: usize = 1500;
 /// The second member needs a stretch of so many of its windows.
-const LEAST_WINDOWS: usize = 4;
+const LEAST_WINDOWS: usize = 16;
 
 /// How many steps a window has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Window {
-    /// One channel: the highest peak of the autocorrelation, from 16 to 256 steps. Several: 16 steps.
+    /// One channel: the highest peak of the autocorrelation, from 16 to 256 steps. Several: 32 steps.
     #[default]
     Auto,
     /// So many steps.

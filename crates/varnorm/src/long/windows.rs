@@ -9,7 +9,7 @@ use crate::random::Uniform;
 /// Rows that the autocorrelation is computed from.
 const ROWS_FOR_PERIOD: usize = 20_000;
 /// The window of several channels, where it is left open.
-const SEVERAL_CHANNELS: usize = 16;
+const SEVERAL_CHANNELS: usize = 32;
 /// The window of one channel without a period.
 const NO_PERIOD: usize = 64;
 
