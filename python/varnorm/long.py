@@ -95,7 +95,7 @@ class LongDetector(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     window : "auto" or int
-        Steps of a window. "auto" is the highest peak of the autocorrelation (16 to 256) for one channel, and 16 for several.
+        Steps of a window. "auto" is the highest peak of the autocorrelation (16 to 256) for one channel, and 32 for several.
     stride : int, optional
         Steps from one scored window to the next; a sixteenth of the window by default.
     kernel : Kernel, str or dict, optional

@@ -8,7 +8,7 @@
 //! The windows of the normal part are a corpus in the feature space of a kernel: the shares of `rocket` for one channel,
 //! the values themselves for several. The score of a window is its conformance: the distance to the nearest normal window
 //! in the envelope norm with all eigenpairs, `sqrt(z' (C + alpha)^-1 z)`, alpha in units of C's mean eigenvalue.
-//! Several channels have a second member, shares of windows four times as long; scores are standardised and averaged.
+//! Several channels have a second member, shares of windows twice as long; scores are standardised and averaged.
 //! A point has two scores. The *settled* score is the mean over the windows that cover it; it is known some steps later.
 //! The *causal* score is that of the last window that has ended; it is known at once.
 //!

@@ -142,7 +142,7 @@ pub struct LongSettings {
     /// Steps from one scored window to the next; none: a sixteenth of the window.
     pub stride: Option<usize>,
     /// How windows are looked at; none: `rocket` for one channel, and for several the mean of `flat_linear` and of `rocket`
-    /// on windows four times as long.
+    /// on windows twice as long.
     pub kernel: Option<Kernel>,
     /// Regularisation in units of the mean eigenvalue; none: 1 for shares, 0.1 for other kernels.
     pub alpha: Option<f64>,
