@@ -24,6 +24,7 @@ PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", 
 GUIDE = "python/docs"
 ORDER: dict[str, list[str]] = {
     "Start": ["python/index.md", "python/first_hour.md", "python/sensor_csv.md", "python/gallery.md"],
+    "Cases": ["python/case_appliance.md", "python/case_gesture.md", "python/case_power.md"],
     "Guide": [
         "python/views.md", "python/kernels.md", "preparation.md", "python/thresholds.md", "thresholds.md", "python/data.md",
         "files.md", "python/files.md", "long.md", "python/long.md", "python/large.md", "scale.md", "python/dask.md", "report.md",
