@@ -109,7 +109,7 @@ ACTION = re.compile(
     r"\b(add|allow|ask|check|choose|close|convert|copy|correct|cut|delete|download|drop|end|fill|fit|fix|free|give|go on"
     r"|keep|leave|lower|make|name|open|pass|prepare|put|raise|read it|remove|rename|repair|repeat|replace|run|save|say"
     r"|scale|see|send|set|shorten|split|start|stop|take|try|turn|use|wait|write|expected|needs?|must|should|is wanted"
-    r"|known|instead|takes?|os error|it has|there (is|are)|possible values|at (least|most)|above|below|between|only|either)\b", re.IGNORECASE)
+    r"|known|instead|takes?|os error|it has|there (is|are)|are:|possible values|at (least|most)|above|below|between|only|either)(\b|(?<=:))", re.IGNORECASE)
 
 #: Longest refusal that somebody would read.
 LONGEST = 3000

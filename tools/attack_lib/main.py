@@ -152,6 +152,8 @@ def attack(attacker, known, chosen, todo, minutes=None):
                 break
             failed += bool(attacker.one(known[name], index))
             done[name] += 1
+            if sum(done.values()) % 500 == 0:
+                print(f"{sum(done.values())} cases, {failed} failed, {time.monotonic() - began:.0f} s", flush=True)
     finally:
         attacker.close(chosen)
     print(f"{sum(done.values())} cases in {time.monotonic() - began:.0f} s ({', '.join(f'{n} {c}' for n, c in done.items())})")
