@@ -85,6 +85,11 @@ class Detector:
         The normal scores that p-values compare with, ascending; none without calibration.
         """
     @property
+    def channel_names(self, /) -> list[str] | None:
+        """
+        Names of the channels, where they are known; new data are matched by them.
+        """
+    @property
     def channels(self, /) -> int:
         """
         Number of channels that series must have.
@@ -178,6 +183,11 @@ class Detector:
         """
         The model of these series and more (spaces landmarks and features): preparation, kernel and landmarks stay.
         """
+    @property
+    def sampling_step(self, /) -> str | None:
+        """
+        How far apart the steps of the corpus are, in words, where it is known.
+        """
     def save(self, /, path: str | PathLike[str]) -> None:
         """
         Writes the model file: whole or not at all.
@@ -248,6 +258,11 @@ class Findings:
         The nearest normal series, by its place among those the detector was fitted on.
         """
     @property
+    def notes(self, /) -> list[str]:
+        """
+        What was noticed about the data.
+        """
+    @property
     def novel(self, /) -> NDArray[Any] | None:
         """
         Whether each series is flagged; none without calibration.
@@ -288,14 +303,22 @@ class SeriesSet:
     Many series with one number of channels and any lengths.
     """
     def __len__(self, /) -> int: ...
-    def __new__(cls, /, values: NDArray[Any], lengths: NDArray[Any]) -> SeriesSet:
+    def __new__(cls, /, values: NDArray[Any], lengths: NDArray[Any], channel_names: SupportsGetItem[int, str] | None = None, times: NDArray[Any] | SupportsGetItem[int, str] | None = None, time_unit: str | None = None, origin: str | None = None) -> SeriesSet:
         """
         All steps of all series, one row each, with the number of steps of every series. The array is not copied: it
         must be contiguous.
+
+        Times are one per step: nanoseconds since 1970 as whole numbers, or numbers in a unit. Steps out of order are
+        sorted, duplicates and gaps noted.
         """
-    def __reduce__(self, /) -> tuple[Any, tuple[NDArray[Any], NDArray[Any]]]:
+    def __reduce__(self, /) -> tuple[Any, tuple[NDArray[Any], NDArray[Any], list[str] | None, float | None, str | None, str]]:
         """
         What pickle keeps: the arguments of the class.
+        """
+    @property
+    def channel_names(self, /) -> list[str] | None:
+        """
+        Names of the channels, where they are known.
         """
     @property
     def channels(self, /) -> int:
@@ -314,6 +337,16 @@ class SeriesSet:
     def lengths(self, /) -> NDArray[Any]:
         """
         The number of steps of every series.
+        """
+    @property
+    def notes(self, /) -> list[str]:
+        """
+        What was noticed about the times.
+        """
+    @property
+    def sampling_step(self, /) -> str | None:
+        """
+        How far apart steps are, in words, where it is known.
         """
     def select(self, /, places: SupportsGetItem[int, SupportsIndex]) -> SeriesSet:
         """

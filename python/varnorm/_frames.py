@@ -203,8 +203,8 @@ def read_recordings(frames: list[Any], name: str) -> Table:
         times.append(when)
     counted = all(channel == str(at) for at, channel in enumerate(channels or []))
     every = np.array(lengths, dtype=np.int64)
-    timed = all(when is not None for when in times)
-    joined = np.concatenate(times) if timed else None
+    known = [when for when in times if when is not None]
+    joined: NDArray[Any] | None = np.concatenate(known) if len(known) == len(times) else None
     unit = "s" if joined is not None and joined.dtype.kind == "m" else None
     when = None if joined is None else as_times(joined, every)
     # Columns that are only counted have no names.
