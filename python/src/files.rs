@@ -48,15 +48,29 @@ impl Dataset {
     }
 }
 
-fn options(csv_layout: &str) -> PyResult<ReadOptions> {
-    Ok(ReadOptions::default().with_csv_layout(parsed(csv_layout)?))
-}
-
 /// Reads files and folders as one data set.
 #[pyfunction]
-#[pyo3(signature = (paths, csv_layout="auto"))]
-pub fn read(py: Python<'_>, paths: Vec<PathBuf>, csv_layout: &str) -> PyResult<Dataset> {
-    let options = options(csv_layout)?;
+#[pyo3(signature = (paths, csv_layout="auto", time=None, case=None, columns=vec![], ignore=vec![], decimal=None, skip=0))]
+#[allow(clippy::too_many_arguments)]
+pub fn read(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    csv_layout: &str,
+    time: Option<String>,
+    case: Option<String>,
+    columns: Vec<String>,
+    ignore: Vec<String>,
+    decimal: Option<&str>,
+    skip: usize,
+) -> PyResult<Dataset> {
+    let columns = data::Columns::default()
+        .with_time(time)
+        .with_case(case)
+        .with_channels(columns)
+        .with_ignore(ignore)
+        .with_decimal(decimal.map(parsed::<data::Decimal>).transpose()?)
+        .with_skip(skip);
+    let options = ReadOptions::default().with_csv_layout(parsed(csv_layout)?).with_columns(columns);
     let found = py.detach(|| data::read_all(&paths, &options)).map_err(|e| raised(&e))?;
     Dataset::of(py, found)
 }

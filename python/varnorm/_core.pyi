@@ -606,7 +606,7 @@ def random_signature(series: SeriesSet, features: SupportsIndex, variance: Suppo
     Randomised signatures, one row per series. The variance is 1 / features where it is left out.
     """
 
-def read(paths: SupportsGetItem[int, str | PathLike[str]], csv_layout: str = "auto") -> Dataset:
+def read(paths: SupportsGetItem[int, str | PathLike[str]], csv_layout: str = "auto", time: str | None = None, case: str | None = None, columns: SupportsGetItem[int, str] = [], ignore: SupportsGetItem[int, str] = [], decimal: str | None = None, skip: SupportsIndex = 0) -> Dataset:
     """
     Reads files and folders as one data set.
     """

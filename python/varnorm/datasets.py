@@ -41,7 +41,17 @@ class Dataset:
         return cls(read.name, X, y, read.case_names, read.channel_names, read.times, read.notes)
 
 
-def load(*paths: PathLike, csv_layout: str = "auto", layout: Layout = "ntd") -> Dataset:
+def load(
+    *paths: PathLike,
+    csv_layout: str = "auto",
+    time: str | None = None,
+    case: str | None = None,
+    columns: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    decimal: str | None = None,
+    skip: int = 0,
+    layout: Layout = "ntd",
+) -> Dataset:
     """Reads files and folders of any known format as one data set; extensions tell formats.
 
     Parameters
@@ -49,10 +59,15 @@ def load(*paths: PathLike, csv_layout: str = "auto", layout: Layout = "ntd") -> 
     csv_layout : {"auto", "wide", "long", "recording"}
         How the rows of a CSV file make series: told from the header, one row per series, one row per step of many series, or
         one row per step of a single one.
+    time, case, columns, ignore, decimal, skip :
+        What a table leaves open, in the words of the program's options: the column of times (`"Date=dmy"`), the one that names
+        the series, the channels, columns to leave out, `"point"` or `"comma"`, and lines before the header.
     layout : {"ntd", "nct"}
         The axes of what is returned.
     """
-    return Dataset._of(_core.read([os.fspath(path) for path in paths], csv_layout), layout)
+    files = [os.fspath(path) for path in paths]
+    read = _core.read(files, csv_layout, time, case, list(columns), list(ignore), decimal, skip)
+    return Dataset._of(read, layout)
 
 
 def load_ts(path: PathLike, *, layout: Layout = "ntd") -> Dataset:
@@ -65,9 +80,9 @@ def load_arff(path: PathLike, *, layout: Layout = "ntd") -> Dataset:
     return load(path, layout=layout)
 
 
-def load_csv(path: PathLike, *, csv_layout: str = "auto", layout: Layout = "ntd") -> Dataset:
-    """Reads a `.csv` file; see `load`."""
-    return load(path, csv_layout=csv_layout, layout=layout)
+def load_csv(path: PathLike, *, csv_layout: str = "auto", layout: Layout = "ntd", **table: Any) -> Dataset:
+    """Reads a `.csv` file; see `load`, whose words about tables can be given too."""
+    return load(path, csv_layout=csv_layout, layout=layout, **table)
 
 
 def load_split(folder: PathLike, name: str, *, layout: Layout = "ntd") -> tuple[Dataset, Dataset]:

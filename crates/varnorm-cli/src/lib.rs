@@ -25,6 +25,7 @@ mod refresh;
 mod report;
 mod score;
 mod serve;
+mod shell;
 mod source;
 mod study;
 mod table;
@@ -57,7 +58,8 @@ const EXAMPLE: &str = "Example:
   varnorm fit normal.csv -o normal.model     learn what is normal
   varnorm score normal.model new.csv         score new series
 
-Data are .ts, .arff, .csv, .npy or .npz files, or folders of them.
+Data are .ts, .arff, .csv (also .tsv, .txt, packed by gzip or Zstandard), .npy or .npz files, folders of them, or - for
+standard input.
 Exit code: 0 fine, 1 something was flagged (with `score --fail-on-novel` only), 2 error.";
 
 #[derive(Subcommand)]
@@ -81,6 +83,8 @@ enum Command {
     Study(Box<study::StudyCommand>),
     Bench(bench::Bench),
     BenchLong(bench_long::BenchLong),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// The exit code of a command that failed.
@@ -141,6 +145,8 @@ fn run_command(command: &Command, console: &Console) -> Result<Verdict, Failure>
         Command::Study(command) => command.run(console),
         Command::Bench(command) => command.run(console),
         Command::BenchLong(command) => command.run(console),
+        Command::Completions(command) => command.run(console),
+        Command::Man(command) => command.run(console),
     };
     done.map(|()| Verdict::Fine)
 }

@@ -15,7 +15,7 @@ use axum::{Extension, Router};
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use varnorm::calibrate::Decision;
-use varnorm::data::CsvLayout;
+use varnorm::data::{Columns, CsvLayout, Decimal, ReadOptions};
 use varnorm::detector::Scored;
 use varnorm::prepare::Gaps;
 use varnorm::report::{Options as ReportOptions, Report};
@@ -128,11 +128,35 @@ struct Asked {
     level: Option<f64>,
     decision: Option<Decision>,
     csv_layout: CsvLayout,
+    /// What the program's options of the same names say about the columns of a table; lists are separated by commas.
+    time: Option<String>,
+    case: Option<String>,
+    columns: Option<String>,
+    ignore: Option<String>,
+    decimal: Option<Decimal>,
+    skip: usize,
     gaps: Gaps,
     /// The label of normal series, in a report.
     normal: Option<String>,
     /// How many series a report explains.
     explain: Option<usize>,
+}
+
+impl Asked {
+    /// How a file is read.
+    fn reading(&self) -> ReadOptions {
+        let list = |words: &Option<String>| -> Vec<String> {
+            words.iter().flat_map(|words| words.split(',')).map(|word| word.trim().to_string()).collect()
+        };
+        let columns = Columns::default()
+            .with_time(self.time.clone())
+            .with_case(self.case.clone())
+            .with_channels(list(&self.columns))
+            .with_ignore(list(&self.ignore))
+            .with_decimal(self.decimal)
+            .with_skip(self.skip);
+        ReadOptions::default().with_csv_layout(self.csv_layout).with_columns(columns)
+    }
 }
 
 /// Why a body was not taken.
@@ -221,7 +245,7 @@ impl Sent {
         let mut dataset = match (&self.asked.name, self.is_json) {
             (_, true) => input::from_json(&self.bytes, &shared.limits),
             (Some(name), _) => {
-                input::from_file(name, &self.bytes, self.asked.csv_layout, &shared.limits, run)
+                input::from_file(name, &self.bytes, &self.asked.reading(), &shared.limits, run)
             }
             (None, _) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the file has no name")),
         }?;

@@ -10,7 +10,7 @@ use std::path::Path;
 use axum::http::StatusCode;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use varnorm::data::{Channel, CsvLayout, Format, Labels, ReadLimits, ReadOptions, read_bytes_within};
+use varnorm::data::{Channel, Format, Labels, ReadLimits, ReadOptions, read_bytes_within};
 use varnorm::{Dataset, Run, SeriesSet};
 
 use crate::Limits;
@@ -23,7 +23,7 @@ const UNPACKED: usize = 16;
 pub(crate) fn from_file(
     name: &str,
     bytes: &[u8],
-    csv_layout: CsvLayout,
+    options: &ReadOptions,
     limits: &Limits,
     run: &Run,
 ) -> Result<Dataset, Refusal> {
@@ -37,7 +37,7 @@ pub(crate) fn from_file(
         cancel: Some(run.cancel_flag()),
         ..ReadLimits::default()
     };
-    Ok(read_bytes_within(path, bytes, format, &ReadOptions::default().with_csv_layout(csv_layout), &within)?)
+    Ok(read_bytes_within(path, bytes, format, options, &within)?)
 }
 
 fn too_many(series: usize, limits: &Limits) -> Option<String> {
@@ -281,7 +281,7 @@ mod tests {
     fn a_file_is_held_to_the_same_limits() {
         let limits = Limits { series: 2, ..Limits::default() };
         let sent = |name: &str, text: &str| {
-            from_file(name, text.as_bytes(), CsvLayout::Auto, &limits, &Run::sequential())
+            from_file(name, text.as_bytes(), &ReadOptions::default(), &limits, &Run::sequential())
         };
         assert_eq!(sent("a.ts", "@data\n1,2\n3,4\n").unwrap().series.len(), 2);
         assert_eq!(sent("a.ts", "@data\n1\n3\n5\n").unwrap_err().status.as_u16(), 413);
@@ -289,10 +289,10 @@ mod tests {
         let small = Limits { body: 1000, ..Limits::default() };
         let long = format!("@data\n{}1\n", "1,".repeat(2000));
         let run = Run::sequential();
-        let refusal = from_file("a.ts", long.as_bytes(), CsvLayout::Auto, &small, &run).unwrap_err();
+        let refusal = from_file("a.ts", long.as_bytes(), &ReadOptions::default(), &small, &run).unwrap_err();
         assert_eq!(refusal.status.as_u16(), 413, "{}", refusal.sentence);
         run.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
-        let late = from_file("a.ts", b"@data\n1\n", CsvLayout::Auto, &small, &run).unwrap_err();
+        let late = from_file("a.ts", b"@data\n1\n", &ReadOptions::default(), &small, &run).unwrap_err();
         assert_eq!(late.status.as_u16(), 408);
         assert!(sent("../../etc/passwd", "x").unwrap_err().sentence.contains("no extension"));
     }

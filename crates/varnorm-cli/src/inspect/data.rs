@@ -10,6 +10,8 @@ use varnorm::{Dataset, SeriesSet};
 pub struct Report<'a> {
     kind: &'static str,
     name: &'a str,
+    /// How the files were read, in one sentence.
+    read: String,
     series: usize,
     channels: Vec<Channel>,
     lengths: Lengths,
@@ -52,7 +54,7 @@ struct Place {
 
 impl<'a> Report<'a> {
     /// Looks at everything.
-    pub fn new(dataset: &'a Dataset) -> Self {
+    pub fn new(dataset: &'a Dataset, files: usize) -> Self {
         let label_kind = dataset.labels.as_ref().map(|labels| match labels.kind {
             LabelKind::Class => "class",
             LabelKind::Target => "target",
@@ -60,6 +62,7 @@ impl<'a> Report<'a> {
         Self {
             kind: "data",
             name: &dataset.name,
+            read: how_read(dataset, files),
             series: dataset.series.len(),
             channels: channels(dataset),
             lengths: Lengths::of(&dataset.series),
@@ -78,6 +81,7 @@ impl<'a> Report<'a> {
         let present = |there: bool| if there { "yes" } else { "no" }.to_string();
         let mut facts = vec![
             ("kind", format!("data, {}", self.name)),
+            ("read", self.read.clone()),
             ("series", format!("{}, {}", self.series, self.lengths)),
             ("names", present(self.named)),
             ("timestamps", present(self.timestamps)),
@@ -125,6 +129,25 @@ impl Odd {
                 count(self.count, "value")
             ),
         }
+    }
+}
+
+/// "22 files, each one recording of 120 steps x 3 channels (pressure, flow, vibration), 10 ms apart".
+fn how_read(dataset: &Dataset, files: usize) -> String {
+    let (series, channels) = (dataset.series.len(), dataset.series.channels());
+    let Lengths { min, max, .. } = Lengths::of(&dataset.series);
+    let steps = if min == max { count(max, "step") } else { format!("{min} to {max} steps") };
+    let names = match dataset.channel_names() {
+        Some(names) if names.len() > 8 => format!(" ({}, ...)", names[..8].join(", ")),
+        Some(names) => format!(" ({})", names.join(", ")),
+        None => String::new(),
+    };
+    let apart = dataset.sampling_step().map(|step| format!(", {step} apart")).unwrap_or_default();
+    let of = format!("of {steps} x {}{names}{apart}", count(channels, "channel"));
+    match (files, series) {
+        (1, 1) => format!("1 file, one recording {of}"),
+        (files, series) if files == series => format!("{files} files, each one recording {of}"),
+        (files, series) => format!("{}, {series} series {of}", count(files, "file")),
     }
 }
 

@@ -20,10 +20,12 @@ use crate::{output, source, table};
 #[derive(Args)]
 #[command(after_help = "Example:
   varnorm inspect walking.model
-  varnorm inspect BasicMotions_TRAIN.ts --format json")]
+  varnorm inspect BasicMotions_TRAIN.ts --format json
+  varnorm inspect recordings/*.csv --decimal comma")]
 pub struct Inspect {
-    /// A model file, a data file or a folder of data files
-    file: PathBuf,
+    /// A model file, or data files and folders of them
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value = "table")]
     format: ReportFormat,
@@ -52,19 +54,23 @@ fn model_facts(detector: &Detector, described: &Description) -> Vec<(String, Str
 impl Inspect {
     /// Looks and prints.
     pub fn run(&self, console: &Console) -> Result<(), Failure> {
-        if self.file.is_dir() || Format::from_path(&self.file).is_ok() {
-            let dataset = source::read(console, std::slice::from_ref(&self.file), &self.reading)?;
-            let report = data::Report::new(&dataset);
+        let is_data =
+            |file: &PathBuf| file.is_dir() || file == Path::new("-") || Format::from_path(file).is_ok();
+        if self.files.len() > 1 || self.files.iter().any(is_data) {
+            let files = varnorm::data::data_files(&self.files, &self.reading.options())?.len();
+            let dataset = source::read(console, &self.files, &self.reading)?;
+            let report = data::Report::new(&dataset, files);
             return output::deliver(console, None, |out| match self.format {
                 ReportFormat::Json => output::json(out, &report),
                 ReportFormat::Table => table::write_facts(out, &report.facts()),
             });
         }
-        require_likely_model(&self.file)?;
-        if let Some(detector) = crate::long::load(&self.file)? {
+        let [file] = &self.files[..] else { return Ok(()) };
+        require_likely_model(file)?;
+        if let Some(detector) = crate::long::load(file)? {
             return crate::long::inspect(console, &detector, self.format);
         }
-        let detector = Detector::load(&self.file)?;
+        let detector = Detector::load(file)?;
         let report = Description::new(&detector);
         output::deliver(console, None, |out| match self.format {
             ReportFormat::Json => output::json(out, &report),

@@ -247,8 +247,8 @@ fn inspect_tells_model_from_data_by_content() {
     assert_eq!((&data["kind"], &data["series"]), (&"data".into(), &40.into()));
     assert_eq!(data["channels"].as_array().unwrap().len(), 6);
     assert_eq!(data["labels"][1], serde_json::json!({"label": "Running", "series": 10}));
-    folder.file("notes.txt", "not a model");
-    folder.line("inspect notes.txt").fails("neither a varnorm model nor data of a known format");
+    folder.file("notes.md", "not a model");
+    folder.line("inspect notes.md").fails("neither a varnorm model nor data of a known format");
     folder.line("inspect nothing").fails("cannot read nothing");
 }
 

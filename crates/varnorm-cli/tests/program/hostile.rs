@@ -141,8 +141,8 @@ fn a_report_of_equal_huge_scores_is_drawn() {
 #[test]
 fn too_many_series_for_the_memory_are_refused_with_a_way_out() {
     let folder = Folder::new();
-    let rows: String = (0..40_000).map(|i| format!("{i},{},1\n", i % 7)).collect();
-    folder.file("many.csv", format!("x_0,x_1,x_2\n{rows}"));
+    let rows: String = (0..40_000).map(|i| format!("{i},{i},{},1\n", i % 7)).collect();
+    folder.file("many.csv", format!("case_id,x_0,x_1,x_2\n{rows}"));
     let limited = |line: &str| {
         let program = env!("CARGO_BIN_EXE_varnorm");
         let script = format!("ulimit -v 3000000; exec {program} {line} --threads 1");

@@ -24,6 +24,7 @@ mod streams;
 mod study;
 mod support;
 mod tables;
+mod tables_as_found;
 mod theory;
 #[cfg(unix)]
 mod verdicts;

@@ -121,11 +121,12 @@ impl Ran {
 pub fn wide(series: &[Vec<f64>]) -> String {
     let steps = series.iter().map(Vec::len).max().unwrap();
     let header: Vec<String> = (0..steps).map(|t| format!("x_{t}")).collect();
-    let mut text = header.join(",") + "\n";
-    for one in series {
+    // Numbered columns alone could be the channels of a recording: names make rows series.
+    let mut text = format!("case_id,{}\n", header.join(","));
+    for (at, one) in series.iter().enumerate() {
         let cells: Vec<String> =
             (0..steps).map(|t| one.get(t).map_or(String::new(), |v| format!("{v:?}"))).collect();
-        text += &(cells.join(",") + "\n");
+        text += &format!("{at},{}\n", cells.join(","));
     }
     text
 }

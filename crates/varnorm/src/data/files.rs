@@ -51,6 +51,11 @@ pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset> {
     Ok(all)
 }
 
+/// The files that [`read_all`] reads for these paths.
+pub fn data_files(paths: &[PathBuf], options: &ReadOptions) -> Result<Vec<PathBuf>> {
+    Ok(listed(paths, options.recursive)?.into_iter().map(|file| file.path).collect())
+}
+
 /// A file, and what series without a name of their own are named by: its stem, after the sub-folders that it is in.
 pub(super) struct File {
     pub path: PathBuf,
@@ -63,7 +68,8 @@ pub(super) fn listed(paths: &[PathBuf], recursive: bool) -> Result<Vec<File>> {
     for path in paths {
         if path.is_dir() {
             let below = |file: PathBuf| {
-                let place = file.strip_prefix(path).unwrap_or(&file).with_extension("");
+                let place =
+                    super::packed::unpacked_name(file.strip_prefix(path).unwrap_or(&file)).with_extension("");
                 let parts: Vec<String> =
                     place.iter().map(|part| part.to_string_lossy().into_owned()).collect();
                 File { name: parts.join("/"), path: file }

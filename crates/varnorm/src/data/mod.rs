@@ -45,7 +45,7 @@ pub use self::{
     atomic::write_atomically,
     basic_motions::basic_motions,
     csv::{Columns, CsvLayout, Decimal},
-    files::{read_all, read_split},
+    files::{data_files, read_all, read_split},
     format::{CsvShape, Format, ReadOptions, WriteOptions, read, read_bytes, read_bytes_within, write},
     limits::ReadLimits,
     npz::npy_header,

@@ -1,6 +1,6 @@
 //! Default names: what a format has to write although nobody named it, and what is dropped again on reading.
 
-use super::{Channel, Times};
+use super::Channel;
 
 /// `c0`, `c1`, ...
 pub(super) fn channel(index: usize) -> String {
@@ -17,18 +17,6 @@ pub(super) fn cases(names: Vec<String>) -> Option<Vec<String>> {
 pub(super) fn channels(names: Vec<String>) -> Option<Vec<Channel>> {
     let counted = names.iter().enumerate().all(|(i, name)| *name == channel(i));
     (!counted).then(|| Channel::named(names))
-}
-
-/// `None` when the times of every series are `0, 1, 2, ...`.
-pub(super) fn times(times: Vec<String>, lengths: impl Iterator<Item = usize>) -> Option<Times> {
-    let mut rest = &times[..];
-    let mut counted = true;
-    for length in lengths {
-        let (now, later) = rest.split_at(length.min(rest.len()));
-        counted &= now.iter().enumerate().all(|(i, time)| *time == i.to_string());
-        rest = later;
-    }
-    (!counted).then(|| Times::from_written(times))
 }
 
 /// A data set's name from its file's name.

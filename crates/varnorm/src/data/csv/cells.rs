@@ -17,18 +17,6 @@ impl Separator {
     /// Every separator that is tried, the more common one first.
     pub const ALL: [Self; 6] =
         [Self::Char(b','), Self::Char(b';'), Self::Char(b'\t'), Self::Char(b'|'), Self::Blanks, Self::Blank];
-
-    /// For a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Char(b',') => "commas",
-            Self::Char(b';') => "semicolons",
-            Self::Char(b'\t') => "tabs",
-            Self::Char(b'|') => "vertical bars",
-            Self::Char(_) => "a character",
-            Self::Blank | Self::Blanks => "spaces",
-        }
-    }
 }
 
 /// The records of a text: a line each, or several where a quoted cell holds line breaks.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::data::{CsvLayout, StampFormat, StampReading};
+use crate::data::{StampFormat, StampReading};
 use crate::error::{Error, Result};
 
 use super::super::text;
@@ -430,11 +430,6 @@ impl<'a> Plan<'a> {
             true
         });
         rows
-    }
-
-    /// Whether this layout was stated or left to be told.
-    pub fn may_be(layout: CsvLayout, wanted: CsvLayout) -> bool {
-        layout == CsvLayout::Auto || layout == wanted
     }
 }
 
