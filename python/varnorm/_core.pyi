@@ -298,6 +298,141 @@ class Findings:
         """
 
 @final
+class LongDetector:
+    """
+    A model of the windows of one long recording.
+    """
+    def __reduce__(self, /) -> tuple[Any, tuple[bytes]]:
+        """
+        What pickle keeps.
+        """
+    @property
+    def block(self, /) -> int:
+        """
+        Steps of a block.
+        """
+    @property
+    def channel_names(self, /) -> list[str] | None:
+        """
+        The names of the channels, where they are known.
+        """
+    @property
+    def channels(self, /) -> int:
+        """
+        Number of channels.
+        """
+    def events(self, /, values: NDArray[Any], breaks: SupportsGetItem[int, SupportsIndex], causal: bool = False, n_jobs: SupportsIndex | None = None) -> str:
+        """
+        The events of a recording, as JSON.
+        """
+    @staticmethod
+    def fit(values: NDArray[Any], breaks: SupportsGetItem[int, SupportsIndex], settings: str, names: SupportsGetItem[int, str] | None = None, n_jobs: SupportsIndex | None = None, progress: Any | None = None) -> LongDetector:
+        """
+        Fits on a normal recording: one row per step, one column per channel. Rows are missing before each of `breaks`.
+        """
+    @staticmethod
+    def from_bytes(bytes: bytes) -> LongDetector:
+        """
+        From the content of a model file.
+        """
+    @staticmethod
+    def load(path: str | PathLike[str]) -> LongDetector:
+        """
+        Reads a model file.
+        """
+    def normal_block_maxima(self, /, causal: bool = False) -> NDArray[Any]:
+        """
+        The highest scores of normal blocks that a model has not seen, ascending.
+        """
+    def normal_scores(self, /, causal: bool = False) -> NDArray[Any]:
+        """
+        Scores of normal points that a model has not seen, ascending.
+        """
+    def p_values(self, /, scores: NDArray[Any], causal: bool = False) -> NDArray[Any] | None:
+        """
+        The chance of a normal block with a score as high as each of these, at most; none without calibration.
+        """
+    def promise(self, /, causal: bool = False) -> tuple[float, str] | None:
+        """
+        The threshold and what it promises, in words; none where the model makes no alarms.
+        """
+    def save(self, /, path: str | PathLike[str]) -> None:
+        """
+        Writes the model file: whole or not at all.
+        """
+    def score(self, /, values: NDArray[Any], breaks: SupportsGetItem[int, SupportsIndex], n_jobs: SupportsIndex | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """
+        Settled and causal scores of every row; NaN for rows in no window.
+        """
+    def settings(self, /) -> str:
+        """
+        What was chosen: the program's JSON.
+        """
+    @property
+    def stride(self, /) -> int:
+        """
+        Steps from one scored window to the next.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        The content of the model file.
+        """
+    def warning(self, /) -> str | None:
+        """
+        Why there are no alarms, or what is wrong with them, where that is so.
+        """
+    @property
+    def window(self, /) -> int:
+        """
+        Steps of a window.
+        """
+    def window_row(self, /, window: SupportsIndex) -> int:
+        """
+        The first row of a normal window in the recording that it was fitted on.
+        """
+    def windows(self, /, values: NDArray[Any], breaks: SupportsGetItem[int, SupportsIndex], n_jobs: SupportsIndex | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """
+        First row, score and nearest normal window of every scored window.
+        """
+
+@final
+class LongStream:
+    """
+    Rows as they come, to the same bits as all at once.
+    """
+    def __new__(cls, /, detector: LongDetector, causal: bool = False) -> LongStream:
+        """
+        At the beginning.
+        """
+    @staticmethod
+    def from_bytes(bytes: bytes, detector: LongDetector) -> LongStream:
+        """
+        From the content of the file of a state, for the model that it was made with.
+        """
+    def gap(self, /) -> tuple[int, NDArray[Any], int, NDArray[Any], str]:
+        """
+        Rows are missing here.
+        """
+    def push(self, /, values: NDArray[Any]) -> tuple[int, NDArray[Any], int, NDArray[Any], str]:
+        """
+        Takes the next rows.
+        """
+    @property
+    def rows(self, /) -> int:
+        """
+        Rows so far.
+        """
+    @property
+    def settled(self, /) -> int:
+        """
+        The next row whose settled score is not known yet.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        The content of the file of the state.
+        """
+
+@final
 class SeriesSet:
     """
     Many series with one number of channels and any lengths.
