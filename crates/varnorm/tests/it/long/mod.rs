@@ -1,7 +1,5 @@
 //! Models of one long recording.
 
-mod alarms;
-mod kinds;
 mod oracle;
 mod streams;
 

@@ -1,12 +1,10 @@
 //! How often blocks of normal data have an alarm, against what was promised: five kinds of series, two levels.
 //!
 //! ```text
-//! cargo run --release --example long_alarms            # the table of docs/long.md
+//! cargo run --release --example long_alarms            # the whole table
 //! cargo run --release --example long_alarms -- 5       # fewer repetitions
 //! ```
 
-#[path = "../tests/it/long/kinds.rs"]
-#[allow(clippy::unwrap_used)]
 mod kinds;
 
 use varnorm::long::{LongCalibration, LongDetector, LongSettings, PointScore, Recording, Window};
