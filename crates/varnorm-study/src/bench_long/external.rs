@@ -40,7 +40,7 @@ impl ExternalPoints {
                 return Err(bad("a score", score));
             }
             let list = scores.entry(cell(recording).into()).or_default();
-            if cell(point).parse() != Ok(list.len()) {
+            if cell(point).parse().ok() != Some(list.len()) {
                 return Err(bad(&format!("point {}, which comes next", list.len()), point));
             }
             list.push(value);
