@@ -3,6 +3,23 @@
 //! [`Settings`] say what is wanted, [`Settings::fit`] makes a [`Detector`] from normal series, [`Detector::score`] gives
 //! [`Findings`] about new ones. Below that, each stage is a module: [`data`], [`prepare`], [`kernel`], [`gram`],
 //! [`spectrum`], [`score`], [`calibrate`].
+//!
+//! ```
+//! use varnorm::{Run, Settings, data::basic_motions};
+//!
+//! let run = Run::with_threads(0)?; // every core; results are the same bits for any number
+//! let motions = basic_motions()?; // or data::read, or SeriesSet::from_lengths for values of one's own
+//! let normal = motions.train.select(&motions.train.with_label("Standing")?);
+//! let detector = Settings::default().with_level(0.1).fit(&normal.series, &run)?;
+//!
+//! let running = motions.test.select(&motions.test.with_label("Running")?);
+//! let found = detector.score(&running.series, &run)?;
+//! assert!(found.findings.iter().all(|finding| finding.novel == Some(true)));
+//! # Ok::<(), varnorm::Error>(())
+//! ```
+//!
+//! Series of one's own need no files: without default features the crate has neither readers nor reports. Programs to copy
+//! are in the folder `examples`.
 
 pub mod calibrate;
 pub mod data;

@@ -67,7 +67,23 @@ use crate::prepare::FittedPreparation;
 use crate::run::Run;
 use crate::spectrum::Spectrum;
 
-/// A fitted detector.
+/// A fitted detector: scores new series, explains them, and is kept in one file.
+///
+/// ```
+/// use varnorm::{Detector, Run, Settings, data::basic_motions};
+/// let run = Run::sequential();
+/// let motions = basic_motions()?;
+/// let normal = motions.train.select(&motions.train.with_label("Standing")?);
+/// let detector = Settings::default().with_kernel("integral_rbf".parse()?).fit(&normal.series, &run)?;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let file = folder.path().join("standing.model");
+/// detector.save(&file)?;
+/// let again = Detector::load(&file)?;
+/// let scores = |detector: &Detector| detector.score(&motions.test.series, &run);
+/// assert_eq!(scores(&again)?, scores(&detector)?);
+/// # Ok::<(), varnorm::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detector {
     /// What was chosen, with the calibration resolved.
