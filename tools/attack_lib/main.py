@@ -6,6 +6,7 @@ import json
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -144,7 +145,8 @@ def share(jobs, arguments):
 
 
 def attack(attacker, known, chosen, todo, minutes=None):
-    """Runs the cases and tells the sum; 1 where there were findings."""
+    """Runs the cases and tells the sum, also of a run that is stopped; 1 where there were findings."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     began, failed, done = time.monotonic(), 0, collections.Counter()
     try:
         for name, index in todo:
@@ -154,6 +156,8 @@ def attack(attacker, known, chosen, todo, minutes=None):
             done[name] += 1
             if sum(done.values()) % 500 == 0:
                 print(f"{sum(done.values())} cases, {failed} failed, {time.monotonic() - began:.0f} s", flush=True)
+    except KeyboardInterrupt:
+        print("stopped on request")
     finally:
         attacker.close(chosen)
     print(f"{sum(done.values())} cases in {time.monotonic() - began:.0f} s ({', '.join(f'{n} {c}' for n, c in done.items())})")
