@@ -44,7 +44,7 @@ def npz(data, rng):
             if action == 0:
                 continue
             if action == 1:
-                name = rng.choice(("../x.npy", "/etc/x.npy", "x", "", "\x1b[31m.npy", "lengths.npy", "labels.npy", "values.npy", "a" * 60000))
+                name = rng.choice(("../x.npy", "/etc/x.npy", "x", " ", "\x1b[31m.npy", "lengths.npy", "labels.npy", "values.npy", "a" * 60000))
             elif action == 2:
                 content = npy(rng)
             elif action == 3:

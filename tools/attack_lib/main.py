@@ -11,9 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 from . import degenerate, files, kills, load, models, options, server
-from .case import Limits, run_case
+from .case import Finding, Limits, run_case
 from .seeds import Seeds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -68,11 +69,14 @@ class Attack:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         outcomes = []
-        if hasattr(campaign, "run"):
-            findings = campaign.run(self.program, rng, self.seeds, folder, self.limits)
-        else:
-            case = campaign.case(rng, self.seeds)
-            findings, outcomes = run_case(self.program, case, folder, self.limits)
+        try:
+            if hasattr(campaign, "run"):
+                findings = campaign.run(self.program, rng, self.seeds, folder, self.limits)
+            else:
+                case = campaign.case(rng, self.seeds)
+                findings, outcomes = run_case(self.program, case, folder, self.limits)
+        except Exception:  # a fault of the harness is a failure too, but does not end a long run
+            findings = [Finding("harness", traceback.format_exc()[-700:])]
         for outcome in outcomes:
             where = f"{campaign.name} {index}"
             self.slowest = max(self.slowest, (outcome.seconds, where))

@@ -1,5 +1,6 @@
 """Hostile clients against `varnorm serve`: every answer is a status with a sentence, honest clients notice nothing."""
 
+import contextlib
 import json
 import pathlib
 import re
@@ -164,6 +165,9 @@ class Clients:
         found += judge_answer(answer, parts)
         if self.honest() != self.truth:
             found.append(Finding("honest", f"an honest request was answered otherwise after {parts[0][:200]!r}"))
+            # A server that is dying may not be dead yet.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.server.process.wait(2)
         if self.server.process.poll() is not None or CRASH.search(self.server.said()):
             found.append(Finding("crash", self.server.said()[-600:].decode("utf-8", "replace")))
             self.close()

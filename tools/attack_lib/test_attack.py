@@ -1,5 +1,7 @@
 """The harness itself: programs that are broken in one way each are found out, and a sound one is not accused."""
 
+import contextlib
+import io
 import pathlib
 import random
 import signal
@@ -11,6 +13,7 @@ import unittest
 
 from . import case, files, kills, models, mutate, safetensors, server
 from .case import Case, Limits, Step
+from .main import Attack, attack
 
 QUICK = Limits(seconds=1, wall=3, memory=1 << 30)
 SOUND = "error: data.ts: line 3: `x` is not a number; write NaN for a missing value"
@@ -164,6 +167,32 @@ class Served(unittest.TestCase):
         stub = Stub(f"BROKEN = 'no'\nimport signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{SERVER}", sys.executable)
         one = server.Server(str(stub.path), stub.folder)
         self.assertIsNone(one.stop(within=1)[1])
+
+
+class Broken:
+    """A campaign that fails itself."""
+
+    name, weight = "broken", 1
+
+    def case(self, rng, seeds):
+        raise IndexError("a fault of the harness")
+
+
+class Whole(unittest.TestCase):
+    """A run from its beginning to its exit code."""
+
+    def code(self, campaign, text):
+        stub = Stub(text)
+        attacker = Attack(stub.path, 1, stub.folder / "kept", QUICK)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            code = attack(attacker, {campaign.name: campaign}, [campaign], [(campaign.name, 0)])
+        return code, said.getvalue()
+
+    def test_a_fault_is_kept_and_told(self):
+        code, said = self.code(Broken(), "exit 0")
+        self.assertEqual(code, 1)
+        self.assertIn("HARNESS", said)
+        self.assertIn("--campaign broken --case 0", said)
 
 
 class Made(unittest.TestCase):
