@@ -30,6 +30,7 @@ impl Console {
         let listener = Arc::clone(&bar);
         let run = Run::with_threads(threads)?.on_progress(move |progress| listener.report(progress));
         let cancel = run.cancel_flag();
+        survive_file_limits();
         if !listens {
             stop_on_signals(cancel);
         }
@@ -74,6 +75,12 @@ impl Console {
     pub fn clear(&self) {
         self.bar.clear();
     }
+}
+
+/// A file that may not grow further (`ulimit -f`, a quota) is an error of the write, not the end of the program: its
+/// temporary file would stay. That there is a handler is enough.
+fn survive_file_limits() {
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
 /// Where no handler can be set, signals end the program in the system's own way.

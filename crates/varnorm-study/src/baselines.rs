@@ -94,7 +94,8 @@ impl External {
     pub fn read(name: &str, file: &Path) -> Result<Self> {
         let wrong = |line: usize, problem: String| Error::parse(file, line, problem);
         let mut reader = csv::Reader::from_path(file).map_err(|e| Error::file(file, e.to_string()))?;
-        let headers = reader.headers().map_err(|e| wrong(1, e.to_string()))?.clone();
+        let headers =
+            reader.headers().map_err(|e| wrong(1, format!("{e}; save the file as CSV in UTF-8")))?.clone();
         let column = |wanted: &str| {
             headers.iter().position(|h| h.trim() == wanted).ok_or_else(|| {
                 wrong(
@@ -108,9 +109,13 @@ impl External {
         let mut scores: BTreeMap<(String, String), BTreeMap<usize, f64>> = BTreeMap::new();
         for (row, record) in reader.records().enumerate() {
             let line = row + 2;
-            let record = record.map_err(|e| wrong(line, e.to_string()))?;
+            let record = record.map_err(|e| {
+                wrong(line, format!("{e}; write dataset, class, series and score on every line"))
+            })?;
             let cell = |at: usize| record.get(at).unwrap_or("").trim();
-            let bad = |what: &str, at: usize| wrong(line, format!("`{}` is not {what}", cell(at)));
+            let bad = |what: &str, at: usize| {
+                wrong(line, format!("`{}` is not {what}; correct this line", cell(at)))
+            };
             let index: usize = cell(series).parse().map_err(|_| bad("the number of a series", series))?;
             let value: f64 = cell(score).parse().map_err(|_| bad("a score", score))?;
             if value.is_nan() {
@@ -118,7 +123,10 @@ impl External {
             }
             let list = scores.entry((cell(dataset).into(), cell(class).into())).or_default();
             if list.insert(index, value).is_some() {
-                return Err(wrong(line, format!("series {index} has a score already")));
+                return Err(wrong(
+                    line,
+                    format!("series {index} has a score already; leave one of the two out"),
+                ));
             }
         }
         Ok(Self { name: name.into(), file: file.into(), scores })

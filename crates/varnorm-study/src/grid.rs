@@ -62,7 +62,7 @@ pub fn known_rows() -> impl Iterator<Item = &'static str> {
 
 /// The values to try for one row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "lists of numbers by parameter, or {\"specs\": [kernels]}")]
+#[serde(untagged, expecting = "a row needs lists of numbers by parameter, or {\"specs\": [kernels]}")]
 pub enum Choices {
     /// Kernels as a user writes them; `auto` parameters come from each fold's corpus.
     Specs {
@@ -158,12 +158,15 @@ impl Grid {
     /// Reads a grid: TOML where the file's name ends in `.toml`, else JSON.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+        let wrong = |line: usize, problem: String| {
+            Error::parse(path, line, format!("{problem}; see `varnorm study --print-grid` for a grid"))
+        };
         if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml")) {
             let line =
                 |e: &toml::de::Error| text[..e.span().map_or(0, |at| at.start)].matches('\n').count() + 1;
-            toml::from_str(&text).map_err(|e| Error::parse(path, line(&e), e.message()))
+            toml::from_str(&text).map_err(|e| wrong(line(&e), e.message().into()))
         } else {
-            serde_json::from_str(&text).map_err(|e| Error::parse(path, e.line(), e.to_string()))
+            serde_json::from_str(&text).map_err(|e| wrong(e.line(), e.to_string()))
         }
     }
 

@@ -241,7 +241,11 @@ impl Error {
 
     /// An I/O error with the file that it happened on.
     pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
-        Self::Io { action, path: path.into(), source }
+        // The system has no word for it: the bytes were read, but they are no text.
+        match source.kind() == std::io::ErrorKind::InvalidData && source.to_string().contains("UTF-8") {
+            true => Self::file(path, "is not text in UTF-8; save it in that encoding"),
+            false => Self::Io { action, path: path.into(), source },
+        }
     }
 
     /// A line that does not follow its format.

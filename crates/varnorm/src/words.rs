@@ -187,7 +187,7 @@ impl<E: Entry> Vocabulary<E> {
         let read: serde_json::Result<Distinct> = serde_json::from_str(text);
         read.map(|Distinct(object)| object).map_err(|e| match e.is_data() {
             true => self.wrong(text, e.to_string()),
-            false => self.wrong(text, format!("is not valid JSON: {e}")),
+            false => self.wrong(text, format!("is not valid JSON: {e}; correct it there")),
         })
     }
 
@@ -203,12 +203,12 @@ impl<E: Entry> Vocabulary<E> {
                 }
             };
             if object.insert(key.into(), value_of(value)).is_some() {
-                return Err(self.wrong(text, format!("`{key}` is given twice")));
+                return Err(self.wrong(text, format!("`{key}` is given twice; leave one out")));
             }
         }
         // Last: a parameter of the tag's name must not pass for the name.
         match object.insert(self.tag().into(), name.trim().into()) {
-            Some(_) => Err(self.wrong(text, format!("`{}` is given twice", self.tag()))),
+            Some(_) => Err(self.wrong(text, format!("`{}` is given twice; leave one out", self.tag()))),
             None => Ok(object),
         }
     }
@@ -297,7 +297,7 @@ impl<'de> Deserialize<'de> for Distinct {
                 let mut fields = Map::new();
                 while let Some((key, value)) = map.next_entry::<String, Value>()? {
                     if fields.insert(key.clone(), value).is_some() {
-                        return Err(A::Error::custom(format!("`{key}` is given twice")));
+                        return Err(A::Error::custom(format!("`{key}` is given twice; leave one out")));
                     }
                 }
                 Ok(Distinct(fields))

@@ -86,6 +86,38 @@ fn a_signal_while_writing_leaves_no_temporary_file() {
     }
 }
 
+/// A file that may not grow (`ulimit -f`, a quota) ended the program by SIGXFSZ and left its temporary file.
+#[test]
+fn a_file_that_may_not_grow_is_an_error() {
+    let folder = Folder::with_model();
+    folder.file("old.csv", "an old result\n");
+    let before = folder.names();
+    let program = env!("CARGO_BIN_EXE_varnorm");
+    for line in
+        ["convert train.ts old.csv", "fit train.ts --kernel flat_rbf -o new.model", "gram train.ts -o g.npy"]
+    {
+        let command = format!("ulimit -f 1; exec {program} {line}");
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(folder.path("."))
+            .output()
+            .unwrap();
+        super::support::Ran::from(ran).fails("too large");
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    assert_eq!(bytes(&folder.path("old.csv")), b"an old result\n");
+}
+
+/// Refusals that said what was wrong, but not what to do.
+#[test]
+fn refusals_tell_what_to_do() {
+    let folder = Folder::with_model();
+    folder.file("latin.json", b"{\"preset\": \"\xe9\"}");
+    folder.line("fit train.ts --settings latin.json -o x.model").fails("save it in that encoding");
+    folder.line("fit train.ts --kernel gak:band=1,band=2 -o x.model").fails("leave one out");
+    folder.line("gram train.ts --kernel {").fails("correct it there");
+}
+
 #[test]
 fn absurd_sizes_are_refused() {
     let folder = Folder::with_model();

@@ -9,6 +9,7 @@ mod commands;
 mod compact;
 mod convert;
 mod errors;
+mod fuzz;
 mod hostile;
 #[cfg(unix)]
 mod interrupt;

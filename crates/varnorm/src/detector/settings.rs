@@ -290,7 +290,7 @@ impl Settings {
             | Calibration::Gaussian { folds, .. }
             | Calibration::Fixed { folds, .. } => folds,
             other => {
-                let rule = "compact models are calibrated by cross_fit, gaussian, fixed or none";
+                let rule = "compact models are calibrated by cross_fit, gaussian, fixed or none; choose one of these";
                 return Err(Error::bad_param("calibration", other, rule));
             }
         };

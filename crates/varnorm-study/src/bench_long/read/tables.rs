@@ -167,7 +167,8 @@ pub(super) fn nab(path: &Path, folder: &Path) -> Result<Labelled> {
 /// The labelled windows of a file, from the first `combined_windows.json` above it or in a folder `labels` there.
 fn nab_windows(path: &Path, folder: &Path) -> Result<Vec<[String; 2]>> {
     let above = path.ancestors().skip(1).take_while(|above| above.starts_with(folder));
-    let mut places = above.flat_map(|above| [above.join(NAB_WINDOWS), above.join("labels").join(NAB_WINDOWS)]);
+    let mut places =
+        above.flat_map(|above| [above.join(NAB_WINDOWS), above.join("labels").join(NAB_WINDOWS)]);
     let missing = || Error::file(path, format!("there is no {NAB_WINDOWS} in a folder above"));
     let file = places.find(|place| place.is_file()).ok_or_else(missing)?;
     let bytes = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
