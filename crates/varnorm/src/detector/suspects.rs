@@ -16,8 +16,8 @@ use crate::run::Run;
 
 /// The share of the other series that a series is judged by: a foreign group that is smaller is not its own neighbour.
 const NEIGHBOURS: f64 = 0.15;
-/// The share that `robust: trim` leaves out by itself: the majority of the planted series were among it
-/// (docs/robust.md), and a clean corpus can spare it.
+/// The share that `robust: trim` leaves out by itself: chosen in a prototype on the shared sets
+/// (docs/robust.md).
 pub(super) const SET_ASIDE: f64 = 0.2;
 /// Deviations beyond which a member is named where none is left out: about one of five thousand of a Gaussian law.
 const NAMED: f64 = 3.5;
