@@ -94,11 +94,10 @@ pub struct Reading {
     #[arg(long, value_name = "LAYOUT", value_parser = one_of::<CsvLayout>(CsvLayout::WORDS),
           default_value_t = CsvLayout::default())]
     csv_layout: CsvLayout,
-    /// The column of times of a table, by name or number; Date+Time for two, none for no column; what it holds may
-    /// follow: Date=dmy, t=ms, day=excel, or a pattern such as 'when=%d/%m/%Y'
+    /// The column of times: a name or number, Date+Time for two, none; t=ms, Date=dmy or 'when=%d/%m' says more
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
-    /// The column that names the series; machine+run for two, restart where time begins again, none for no column
+    /// The column that names the series; machine+run for two, restart where time begins again, or none
     #[arg(long, value_name = "COLUMN")]
     case: Option<String>,
     /// The channels, by names or numbers of columns; all columns of numbers without
@@ -183,6 +182,9 @@ pub struct Method {
     neighbour: Option<usize>,
 }
 
+/// Kernel, alpha and distance of windows, where they are given.
+type OfWindows = (Option<Kernel>, Option<f64>, Option<Distance>);
+
 impl Method {
     /// Puts what was given over what is there.
     pub fn apply(&self, settings: &mut Settings) -> Result<(), Error> {
@@ -193,7 +195,7 @@ impl Method {
     }
 
     /// What was given, for windows of one long recording; an error about what means nothing there.
-    pub fn for_windows(&self) -> Result<(Option<Kernel>, Option<f64>, Option<Distance>), Error> {
+    pub fn for_windows(&self) -> Result<OfWindows, Error> {
         for (name, given) in [
             ("preset", self.preset.clone()),
             ("prepare", self.prepare.clone()),

@@ -80,6 +80,7 @@ impl Console {
 /// A file that may not grow further (`ulimit -f`, a quota) is an error of the write, not the end of the program: its
 /// temporary file would stay. That there is a handler is enough.
 fn survive_file_limits() {
+    #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 

@@ -98,7 +98,7 @@ pub struct Fit {
     ))]
     tail: Option<Tail>,
     #[arg(long, value_name = "SPEC", help = with_default(
-        "Suspicious members of the corpus: none names them; trim, or trim:0.1, leaves them out",
+        "Suspicious normal series: none only names them; trim, or trim:0.1, leaves them out",
         |settings| settings.robust.to_string(),
     ))]
     robust: Option<String>,

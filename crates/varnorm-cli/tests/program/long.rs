@@ -33,10 +33,10 @@ fn folder() -> Folder {
     let folder = Folder::new();
     folder.file("log.csv", log(2500, 1, 0..0)).file("new.csv", log(600, 2, 300..320));
     let ran = folder.line("fit log.csv --window auto -o log.model").code(0);
-    assert!(ran.err.contains("window 16 steps (16.0 seconds)"), "{}", ran.err);
+    assert!(ran.err.contains("window 32 steps (32.0 seconds)"), "{}", ran.err);
     assert!(
         ran.err.contains(
-            "at most one false alarm in 20 blocks of 64 steps, from 39 normal blocks (one in 21 minutes)"
+            "at most one false alarm in 20 blocks of 128 steps, from 19 normal blocks (one in 43 minutes)"
         ),
         "{}",
         ran.err
@@ -123,7 +123,7 @@ fn the_normal_part_is_a_choice() {
     );
     assert!(rows("fit log.csv --window 32 --clean clean.csv -o c").contains("2700 rows"));
     let ran = folder.line("fit log.csv --window 16 --one-false-alarm-in 20min --until 3000 -o d").code(0);
-    assert!(ran.err.contains("at most one false alarm in 18 blocks of 64 steps"), "{}", ran.err);
+    assert!(ran.err.contains(" blocks of 64 steps, from 46 normal blocks (one in "), "{}", ran.err);
 }
 
 #[test]

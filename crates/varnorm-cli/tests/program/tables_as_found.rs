@@ -11,7 +11,7 @@ fn bare(steps: usize) -> String {
 fn recordings_without_a_header_are_asked_about_and_read_as_answered() {
     let folder = Folder::new();
     for i in 0..4 {
-        folder.file(&format!("r{i}.csv"), &bare(12));
+        folder.file(&format!("r{i}.csv"), bare(12));
     }
     let fails = folder
         .line("fit r0.csv r1.csv r2.csv r3.csv -o m.model")
@@ -26,7 +26,7 @@ fn inspect_says_how_files_were_read() {
     let folder = Folder::new();
     for i in 0..3 {
         let rows: String = (0..20).map(|s| format!("{},{};{s},5\n", s / 100, 10 * (s % 10))).collect();
-        folder.file(&format!("a{i}.csv"), &format!("Zeit [s];Druck [bar]\n{}", rows.replace(",0;", ",00;")));
+        folder.file(&format!("a{i}.csv"), format!("Zeit [s];Druck [bar]\n{}", rows.replace(",0;", ",00;")));
     }
     let told = folder.line("inspect a0.csv a1.csv a2.csv --ignore 1").code(0).out;
     assert!(told.contains("3 files, each one recording of 20 steps x 1 channel (Druck)"), "{told}");

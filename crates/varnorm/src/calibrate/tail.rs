@@ -115,7 +115,7 @@ impl FittedTail {
     pub(crate) fn threshold(&self, level: f64) -> Option<f64> {
         let ratio = self.share() / level;
         let excess = if self.shape > 0.0 { (ratio.powf(self.shape) - 1.0) / self.shape } else { ratio.ln() };
-        (ratio > 1.0).then(|| self.above + self.scale * excess)
+        (ratio > 1.0).then_some(self.above + self.scale * excess)
     }
 
     /// Compares the fit with fits to samples of the law itself.

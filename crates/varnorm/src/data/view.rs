@@ -121,7 +121,7 @@ impl<'a> View<'a> {
         self.series.lengths().map(move |length| {
             let range = start..start + length;
             start = range.end;
-            Some(range.map(|at| times.map(|all| all.written(at).into_owned())).collect::<Option<Vec<_>>>()?)
+            range.map(|at| times.map(|all| all.written(at).into_owned())).collect::<Option<Vec<_>>>()
         })
     }
 

@@ -231,7 +231,9 @@ impl<'a> Compared<'a> {
 
     /// Whether no part changes the score by much.
     fn is_saturated(&self) -> bool {
-        let most = self.channels.iter().chain(&self.stretches).fold(0.0f64, |m, part| m.max(part.adds.abs()));
+        // Where there is one channel, replacing it replaces all.
+        let channels = if self.channels.len() > 1 { &self.channels[..] } else { &[] };
+        let most = channels.iter().chain(&self.stretches).fold(0.0f64, |m, part| m.max(part.adds.abs()));
         // Infinite scores have their own words, and a score of zero has nothing to explain.
         self.measured.score > 0.0 && self.measured.score.is_finite() && most < SATURATED * self.measured.score
     }

@@ -161,7 +161,8 @@ impl LogReader {
         let first = self.next_record()?.unwrap_or_default();
         let decimal = self.decimal();
         let is_number = |cell: &str| !cell.trim().is_empty() && number(cell, decimal).is_some();
-        let headed = !first.iter().skip(1).any(is_number) && !(first.len() == 1 && is_number(&first[0]));
+        let values = first.iter().skip(1).any(is_number) || (first.len() == 1 && is_number(&first[0]));
+        let headed = !values;
         let names: Option<Vec<String>> =
             headed.then(|| first.iter().map(|name| name.trim().to_string()).collect());
         let data = if headed { self.next_record()? } else { Some(first) };

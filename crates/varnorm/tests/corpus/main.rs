@@ -2,6 +2,8 @@
 //!
 //! `made` writes the files; what is expected of each stands beside it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod expected;
 mod made;
 

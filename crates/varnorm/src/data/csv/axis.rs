@@ -216,7 +216,7 @@ fn maybe_time(plan: &Plan<'_>, table: &Table, column: usize) -> Result<Option<Ve
 
 /// Whether numbers grow, or grow from the same beginning again and again.
 fn grows(all: &[f64]) -> bool {
-    let falls: Vec<usize> = (1..all.len()).filter(|&i| !(all[i] > all[i - 1])).collect();
+    let falls: Vec<usize> = (1..all.len()).filter(|&i| all[i] <= all[i - 1]).collect();
     all.len() > 1
         && all.iter().all(|t| t.is_finite())
         && falls.len() * 2 <= all.len()
@@ -250,7 +250,8 @@ pub(super) fn counts(all: &[f64]) -> bool {
 
 fn is_regular(all: &[f64]) -> bool {
     let step = all[1] - all[0];
-    step > 0.0 && all.windows(2).all(|w| w[1] == all[0] || ((w[1] - w[0]) - step).abs() <= 1e-3 * step)
+    // One that begins again may as well be a signal.
+    step > 0.0 && all.windows(2).all(|w| ((w[1] - w[0]) - step).abs() <= 1e-3 * step)
 }
 
 /// The times in these columns.
@@ -276,7 +277,7 @@ fn axis(plan: &mut Plan<'_>, table: &Table, columns: &[usize], format: Option<&s
             }
         }
     }
-    let written = match (&columns[..], columns.first().map(|&c| &plan.columns[c].kind)) {
+    let written = match (columns, columns.first().map(|&c| &plan.columns[c].kind)) {
         ([_], Some(Kind::Stamp(format))) => Some(format.clone()),
         _ => None,
     };

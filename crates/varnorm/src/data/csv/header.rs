@@ -287,7 +287,7 @@ fn grouped(above: &Row, names: Vec<String>) -> Vec<String> {
             if group.is_empty() { name.clone() } else { format!("{group} {name}") }
         })
         .collect();
-    let fits = above.cells.len() + 1 >= names.len() && above.looks.iter().any(|look| *look == Look::Text);
+    let fits = above.cells.len() + 1 >= names.len() && above.looks.contains(&Look::Text);
     if fits && !has_twins(&joined) { joined } else { names }
 }
 

@@ -136,7 +136,7 @@ pub(super) fn structure(
     let mut first = rows.iter().position(|row| is_data(row, &looks)).unwrap_or(rows.len());
     // Rows of numbers of another width are data too: what is wrong with them is said later.
     let numbers = |row: &Row| {
-        row.looks.iter().any(|l| *l == Look::Number)
+        row.looks.contains(&Look::Number)
             && row.looks.iter().all(|l| matches!(l, Look::Number | Look::Stamp | Look::Empty | Look::Missing))
     };
     while first < rows.len() && first > 0 && numbers(&rows[first - 1]) {

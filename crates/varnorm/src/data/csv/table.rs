@@ -115,7 +115,7 @@ impl Table {
                 odd.clear();
             }
             table.note_line(line);
-            if table.rows % 1024 == 0 {
+            if table.rows.is_multiple_of(1024) {
                 table.admit(limits)?;
             }
         }

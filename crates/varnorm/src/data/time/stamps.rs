@@ -63,10 +63,17 @@ impl StampFormat {
     /// A pattern as `strftime` has it: `%d/%m/%Y %H:%M`.
     pub fn new(pattern: &str) -> Result<Self> {
         let format = Self { pattern: pattern.into(), printed: pattern.into(), comma: false, offset: 0 };
-        let year = Timestamp::from_second(0).unwrap_or_default();
-        let zoned = year.to_zoned(TimeZone::UTC);
-        match BrokenDownTime::from(&zoned).to_string(pattern) {
-            Ok(printed) if format.parse(&printed).is_some() => Ok(format),
+        let at = |second| {
+            let zoned = Timestamp::from_second(second).unwrap_or_default().to_zoned(TimeZone::UTC);
+            BrokenDownTime::from(&zoned).to_string(pattern).ok()
+        };
+        // A day, an hour, a minute and a second later it must print something else.
+        match (at(0), at(90_061)) {
+            (Some(printed), later)
+                if later.as_ref() != Some(&printed) && format.parse(&printed).is_some() =>
+            {
+                Ok(format)
+            }
             _ => {
                 let rule =
                     "must be a pattern of strftime with a date or a clock time, such as %d/%m/%Y %H:%M:%S";

@@ -61,7 +61,7 @@ impl TimeUnit {
         // Minutes and days only where they come out even: 90 s, not 1.5 min.
         let fits = |unit: &Self| {
             let many = seconds / unit.seconds();
-            let exact = (many - many.round()).abs() <= 1e-9 * many;
+            let exact = (many - many.round()).abs() <= 1e-6 * many;
             many >= 1.0 && (*unit <= Self::Second || exact)
         };
         UNITS.iter().rev().map(|(unit, ..)| *unit).find(fits).unwrap_or(Self::Nanosecond)
