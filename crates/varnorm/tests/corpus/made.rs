@@ -601,7 +601,7 @@ fn times() -> Vec<File> {
             with("Date", &|i| format!("02-Jan-2024 03:{:02}:{:02}", i / 60, i % 60)),
             one().apart("1 s"),
         ),
-        file("am_and_pm", with("Time", &|i| format!("2024-01-02 11:{:02}:30 PM", i)), one().apart("60 s")),
+        file("am_and_pm", with("Time", &|i| format!("2024-01-02 11:{:02}:30 PM", i)), one().apart("1 min")),
         file("epoch_seconds", with("timestamp", &|i| (1_704_164_645 + i).to_string()), one().apart("1 s")),
         file(
             "epoch_milliseconds",
