@@ -94,7 +94,7 @@ pub struct Reading {
     #[arg(long, value_name = "LAYOUT", value_parser = one_of::<CsvLayout>(CsvLayout::WORDS),
           default_value_t = CsvLayout::default())]
     csv_layout: CsvLayout,
-    /// The column of times: a name or number, Date+Time for two, none; t=ms, Date=dmy or 'when=%d/%m' says more
+    /// The column of times: a name or number, Date+Time for two, none; t=ms or Date=dmy says more
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
     /// The column that names the series; machine+run for two, restart where time begins again, or none

@@ -100,6 +100,8 @@ impl Follow {
             work.take(batch, console, self)?;
         }
         if self.state.is_none() {
+            // Those of the last rows are printed.
+            work.note.lines.clear();
             let pushed = work.stream.finish()?;
             work.lines(pushed, self);
             work.print()?;
