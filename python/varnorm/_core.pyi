@@ -8,7 +8,7 @@ from os import PathLike
 from numpy.typing import NDArray
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Benchmark", "Dataset", "Detector", "Findings", "SeriesSet", "Settings", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "run_program", "self_values", "share_features", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
+__all__ = ["Benchmark", "Dataset", "Detector", "Drift", "Findings", "LongDetector", "LongStream", "SeriesSet", "Settings", "Study", "StudyFolder", "StudyUnits", "VarianceNorm", "average_precision", "basic_motions", "catalogue", "estimate", "fourier_signature", "gram", "gram_block", "gram_check", "kernel_json", "kernel_words", "leave_one_out", "plot", "prepare_apply", "prepare_fit", "random_signature", "read", "read_split", "report", "resolve", "roc_auc", "run_program", "self_values", "share_features", "signature_feature_names", "signature_features", "study_grid", "study_merge", "study_report", "theory", "write", "write_text"]
 
 @final
 class Benchmark:
@@ -741,7 +741,7 @@ def random_signature(series: SeriesSet, features: SupportsIndex, variance: Suppo
     Randomised signatures, one row per series. The variance is 1 / features where it is left out.
     """
 
-def read(paths: SupportsGetItem[int, str | PathLike[str]], csv_layout: str = "auto", time: str | None = None, case: str | None = None, columns: SupportsGetItem[int, str] = [], ignore: SupportsGetItem[int, str] = [], decimal: str | None = None, skip: SupportsIndex = 0) -> Dataset:
+def read(paths: SupportsGetItem[int, str | PathLike[str]], csv_layout: str = "auto", time: str | None = None, case: str | None = None, columns: SupportsGetItem[int, str] = ..., ignore: SupportsGetItem[int, str] = ..., decimal: str | None = None, skip: SupportsIndex = 0) -> Dataset:
     """
     Reads files and folders as one data set.
     """
