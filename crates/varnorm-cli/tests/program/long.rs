@@ -67,16 +67,16 @@ fn a_log_is_fitted_scored_and_inspected() {
     assert_eq!(rows.len(), 601);
     assert_eq!((rows[311][0], rows[311][1], rows[311][5]), ("310", "2026-11-01 00:05:10", "yes"));
     // No window has ended at the first row.
-    assert_eq!((rows[1][3], rows[17][3].is_empty()), ("", false));
+    assert_eq!((rows[1][3], rows[33][3].is_empty()), ("", false));
     let windows = folder.line("score log.model new.csv --per window --format json").code(0).json();
-    assert_eq!(windows.as_array().unwrap().len(), 585);
+    assert_eq!(windows.as_array().unwrap().len(), 285);
     folder.line("score log.model new.csv --per window -o windows.csv").code(0);
-    assert_eq!(String::from_utf8(bytes(&folder.path("windows.csv"))).unwrap().lines().count(), 586);
+    assert_eq!(String::from_utf8(bytes(&folder.path("windows.csv"))).unwrap().lines().count(), 286);
     assert!(folder.line("score log.model new.csv").code(0).out.starts_with("from"));
     folder.line("score log.model new.csv --fail-on-novel").code(1);
     let seen = folder.line("inspect log.model").code(0);
     assert!(seen.out.contains("one long recording") && seen.out.contains("flow, pressure"), "{}", seen.out);
-    assert_eq!(folder.line("inspect log.model --format json").code(0).json()["window"], 16);
+    assert_eq!(folder.line("inspect log.model --format json").code(0).json()["window"], 32);
 }
 
 #[test]
