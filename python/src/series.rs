@@ -142,6 +142,10 @@ impl SeriesSet {
                 serde_json::from_str(known).map_err(|e| bad_param("origin", known, e.to_string()))?;
             return Ok(Self { origin, ..Self::of(set) });
         }
+        // Names that files have where nobody gave any are none, as in the program.
+        let counted =
+            |names: &Vec<String>| names.iter().enumerate().all(|(i, name)| *name == format!("c{i}"));
+        let channel_names = channel_names.filter(|names| !counted(names));
         let mut data = Dataset { channels: channel_names.map(Channel::named), ..Dataset::new("X", set) };
         if let Some(times) = times {
             let times = times.times(time_unit)?;
