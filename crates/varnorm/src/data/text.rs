@@ -1,12 +1,16 @@
 //! What the text formats share: decoding bytes, reading and printing numbers without losing a bit.
 
+#[cfg(feature = "files")]
 use std::borrow::Cow;
+#[cfg(feature = "files")]
 use std::path::Path;
 
+#[cfg(feature = "files")]
 use crate::error::{Error, Result};
 
 /// The file's text without a byte order mark: UTF-8 or UTF-16. Other bytes are read as Windows-1252, of which Latin-1 is
 /// a part, and a note says so.
+#[cfg(feature = "files")]
 pub(super) fn decode<'a>(path: &Path, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, str>> {
     let empty = || Error::file(path, "the file is empty; give a file with at least one series");
     if let Some(encoding) = utf16(bytes) {
@@ -27,6 +31,7 @@ pub(super) fn decode<'a>(path: &Path, bytes: &'a [u8], notes: &mut Vec<String>) 
 }
 
 /// UTF-16 has a mark at its beginning, or a zero beside nearly every letter.
+#[cfg(feature = "files")]
 fn utf16(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
     let start = &bytes[..bytes.len().min(512)];
     let zeros = |parity: usize| start.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();

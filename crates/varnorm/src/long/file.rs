@@ -16,7 +16,9 @@ use crate::calibrate::Calibrated;
 #[cfg(feature = "files")]
 use crate::data::write_atomically;
 use crate::detector::container::{self, Array, Arrays, check};
-use crate::error::{Error, Result};
+#[cfg(feature = "files")]
+use crate::error::Error;
+use crate::error::Result;
 use crate::kernel::Kernel;
 
 /// Version of the layout.
